@@ -1,0 +1,5 @@
+"""`python -m agenthost` is the command `agenthost`."""
+
+from agenthost.cli import main
+
+main()

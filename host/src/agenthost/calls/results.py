@@ -1,0 +1,128 @@
+"""What a tool's function returns, as the members of a `tools/call` result."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from agenthost.contributions import Audio, Content, EmbeddedResource, Image, ResourceLink, Result, Text
+from agenthost.errors import ToolError
+from agenthost.signatures import Returns
+
+_CONTENT = (Text, Image, Audio, EmbeddedResource, ResourceLink)
+_ANY = Returns()
+
+
+def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
+    """Convert a return value.
+
+    Text and structure always tell the same facts, since some clients show models only the one and
+    some only the other (clients.md O01, O02).
+
+    Args:
+        value: what the handler gave back.
+        returns: what its annotation promises; None for a raw tool.
+
+    Raises:
+        TypeError, ValueError, pydantic.ValidationError: it is nothing that can be sent.
+    """
+    promised = returns or _ANY
+    if isinstance(value, Result):
+        return _full_result(value, promised)
+    if promised.nothing:
+        if value is not None:
+            raise TypeError(f"the tool is annotated -> None and returned {type(value).__name__}")
+        return _text_result("Done.")
+    if promised.adapter is None:
+        if isinstance(value, str):
+            return _text_result(value)
+        if isinstance(value, _CONTENT):
+            return {"content": [_block(value)]}
+        is_blocks = isinstance(value, (list, tuple)) and all(isinstance(item, _CONTENT) for item in value)
+        if is_blocks and (value or returns is not None):
+            return {"content": [_block(item) for item in value]}
+    structured, text = _structure(value, promised)
+    return {**_text_result(text), "structuredContent": structured}
+
+
+def error_to_wire(error: ToolError) -> dict[str, Any]:
+    """A `ToolError` as a result that the model reads."""
+    wire = {**_text_result(str(error)), "isError": True}
+    if error.structured is not None:
+        wire["structuredContent"] = _as_object(error.structured)
+    return wire
+
+
+def _full_result(result: Result[Any], promised: Returns) -> dict[str, Any]:
+    wire: dict[str, Any] = {"content": [_block(block) for block in result.content]}
+    if result.structured is not None:
+        returns = _ANY if result.is_error else promised
+        wire["structuredContent"], text = _structure(result.structured, returns)
+        wire["content"] = wire["content"] or [_block(Text(text))]
+    elif promised.adapter is not None and not result.is_error:
+        raise TypeError("the tool promises structured content, and its Result has none")
+    if result.is_error:
+        wire["isError"] = True
+    if result.meta is not None:
+        wire["_meta"] = _as_object(result.meta)
+    return wire
+
+
+def _structure(value: Any, promised: Returns) -> tuple[dict[str, Any], str]:
+    """The value as a JSON object, and as text: 2 spaces, non-ASCII kept."""
+    if promised.adapter is not None:
+        checked = promised.adapter.validate_python(value, by_alias=True, by_name=True)
+        plain = promised.adapter.dump_python(checked, mode="json", by_alias=True)
+    elif value is None:
+        raise TypeError("the tool returned None; return a text, or annotate it -> None")
+    else:
+        plain = to_jsonable_python(value, by_alias=True, inf_nan_mode="constants")
+    text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+    return plain if isinstance(plain, dict) and not promised.wrapped else {"result": plain}, text
+
+
+def _as_object(value: Mapping[str, Any]) -> dict[str, Any]:
+    plain = to_jsonable_python(dict(value), by_alias=True)
+    json.dumps(plain, allow_nan=False)
+    return plain  # type: ignore[no-any-return]
+
+
+def _text_result(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _block(block: Content) -> dict[str, Any]:
+    """A content block as on the wire; absent members stay absent."""
+    match block:
+        case Text(str(text)):
+            members: dict[str, Any] = {"type": "text", "text": text}
+        case Image(bytes(data), str(mime_type)):
+            members = {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
+        case Audio(bytes(data), str(mime_type)):
+            members = {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
+        case EmbeddedResource(str(uri), str(text), mime_type):
+            members = {"type": "resource", "resource": _without_none(uri=uri, text=text, mimeType=mime_type)}
+        case EmbeddedResource(str(uri), bytes(data), mime_type):
+            blob = base64.b64encode(data).decode()
+            members = {"type": "resource", "resource": _without_none(uri=uri, blob=blob, mimeType=mime_type)}
+        case ResourceLink(str(uri), str(name)):
+            members = _without_none(
+                type="resource_link",
+                uri=uri,
+                name=name,
+                title=block.title,
+                description=block.description,
+                mimeType=block.mime_type,
+                size=block.size,
+            )
+        case _:
+            raise TypeError(f"{block!r} is no content block with values of the right types")
+    return members
+
+
+def _without_none(**members: Any) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if value is not None}

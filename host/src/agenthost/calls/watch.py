@@ -1,0 +1,74 @@
+"""Names the tool that keeps the event loop from running anything else."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import types
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
+
+log = logging.getLogger("agenthost")
+
+LIMIT = 1.0
+"""Seconds without giving the loop back that are worth a warning."""
+
+
+class LoopWatch:
+    """Runs coroutines step by step and measures each step.
+
+    A step that lasts longer than `LIMIT` is logged twice: by a thread while it still lasts, so that
+    the cause of a hanging server can be read, and with its duration when it is over.
+    """
+
+    def __init__(self) -> None:
+        self._step: tuple[str, float] | None = None
+        self._running = 0
+        self._busy = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    async def run(self, label: str, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """`await coroutine`, measured; `label` names it in the log."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, name="loop-watch", daemon=True)
+            self._thread.start()
+        self._running += 1
+        self._busy.set()
+        try:
+            return await self._steps(label, coroutine)
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._busy.clear()
+
+    @types.coroutine
+    def _steps(self, label: str, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        resume: Callable[[Any], Any] = coroutine.send
+        argument: Any = None
+        while True:
+            began = time.monotonic()
+            self._step = (label, began)
+            try:
+                yielded = resume(argument)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                self._step = None
+                if (lasted := time.monotonic() - began) > LIMIT:
+                    log.warning("%s blocked the event loop for %.1f s; make it def, or await", label, lasted)
+            try:
+                argument = yield yielded
+                resume = coroutine.send
+            except BaseException as error:  # noqa: BLE001  (handed on into the coroutine, as `await` does)
+                resume, argument = coroutine.throw, error
+
+    def _look(self) -> None:
+        reported = None
+        while True:
+            self._busy.wait()
+            time.sleep(LIMIT / 2)
+            step = self._step
+            if step is not None and step is not reported and time.monotonic() - step[1] > LIMIT:
+                reported = step
+                log.warning("%s is blocking the event loop; nobody else is answered until it returns", step[0])

@@ -1,0 +1,196 @@
+"""The command `agenthost`: built-in verbs, each in a module of its own, then the plugins' own commands."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+import agenthost
+from agenthost.errors import OperatorError
+
+if TYPE_CHECKING:
+    from agenthost.cli.app import HostApp
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+VERBS = {
+    "serve": "Serve the plugins as one MCP server on stdin and stdout.",
+    "plugins": "List the installed plugins, and why one is not served.",
+    "demo": "Start a real server and show what the plugins do, scene by scene.",
+}
+"""Built-in verbs and their short help; the module of the same name is imported when one is used."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command with `arguments` (default: the process's own) and end the process."""
+    if sys.platform == "win32":
+        sys.exit("agenthost: Windows is not supported yet; run agenthost inside WSL.")
+    log_to_stderr()
+    try:
+        outcome = agenthost_command.main(
+            args=None if arguments is None else list(arguments), prog_name="agenthost", standalone_mode=False
+        )
+    except OperatorError as error:
+        for line in str(error).splitlines():
+            click.echo(f"agenthost: error: {line}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        click.echo("agenthost: interrupted", err=True)
+        sys.exit(130)
+    sys.exit(outcome if isinstance(outcome, int) else 0)
+
+
+def log_to_stderr() -> None:
+    """Every log line goes to stderr and begins with what it comes from."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_LineFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("agenthost").setLevel(logging.INFO)
+
+
+class _LineFormatter(logging.Formatter):
+    """`agenthost: warning: void: text`: program, level unless it is information, plugin if it is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        program, _, source = record.name.partition(".")
+        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+        origin = "" if program == "agenthost" and not source else f"{source or record.name}: "
+        text = f"agenthost: {level}{origin}{record.getMessage()}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def _app() -> HostApp:
+    app: HostApp = click.get_current_context().find_root().obj
+    return app
+
+
+def _set(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Store an option on the app, whether it stands before or after the verb; the later one wins."""
+
+    def store(_context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        if value in (None, False, ()):
+            return
+        options = _app().options
+        setattr(options, name, [*options.assignments, *value] if name == "assignments" else value)
+
+    return store
+
+
+def host_options(command: Command) -> Command:
+    """`--config`, `--state-dir` and `--set`: accepted before and after every verb."""
+    for option in (
+        click.option(
+            "--set",
+            "assignments",
+            multiple=True,
+            metavar="PLUGIN.KEY=VALUE",
+            expose_value=False,
+            callback=_set("assignments"),
+            help="Set a plugin's setting, or host.KEY; a TOML value or a bare word. May be repeated.",
+        ),
+        click.option(
+            "--state-dir",
+            type=click.Path(file_okay=False, path_type=Path),
+            expose_value=False,
+            callback=_set("state_dir"),
+            help="Folder for durable data ($AGENTHOST_STATE_DIR).",
+        ),
+        click.option(
+            "--config",
+            type=click.Path(path_type=Path),
+            expose_value=False,
+            callback=_set("config"),
+            help="Config file ($AGENTHOST_CONFIG); default: ./agenthost.toml, then the one in your config folder.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def selection_options(command: Command) -> Command:
+    """`--plugins` and `--strict`, for the verbs that load the wanted plugins."""
+    for option in (
+        click.option(
+            "--strict",
+            is_flag=True,
+            expose_value=False,
+            callback=_set("strict"),
+            help="Do not start if anything at all is to be reported.",
+        ),
+        click.option(
+            "--plugins",
+            metavar="NAMES",
+            expose_value=False,
+            callback=_set("plugins"),
+            help="Plugins to serve, in order, separated by commas; default: [host] plugins, else all installed.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+class _HostGroup(click.Group):
+    """Finds a built-in verb by its module, else a plugin's command by its entry point."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in VERBS:
+            command: click.Command = importlib.import_module(f"agenthost.cli.{cmd_name}").command
+            return command
+        return _app().plugin_command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, *rest = args
+        return name, self.get_command(ctx, name), rest
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from agenthost.plugins import find_plugins
+
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+        if rows := [(found.name, found.summary or found.distribution) for found in find_plugins().values()]:
+            with formatter.section("Commands of installed plugins"):
+                formatter.write_dl(rows)
+
+
+def _make_app() -> HostApp:
+    from agenthost.cli.app import HostApp
+
+    return HostApp()
+
+
+class _AppContext(click.Context):
+    """The root context holds the app from the start, since options are stored on it while parsing."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if self.parent is None and self.obj is None:
+            self.obj = _make_app()
+
+
+_HostGroup.context_class = _AppContext
+
+
+@click.group(cls=_HostGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(agenthost.__version__, message="agenthost %(version)s")
+@selection_options
+@host_options
+def agenthost_command() -> None:
+    """One MCP server out of many plugins.
+
+    Put `agenthost serve --plugins NAME,NAME` into your MCP client's configuration, with the
+    absolute path of this program.
+    """

@@ -1,0 +1,94 @@
+"""The app behind all commands: the options typed so far, and what a plugin's own command may do."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from agenthost.assembly import Options, assemble, require_start
+from agenthost.errors import OperatorError
+from agenthost.plugins import bounded, call_hook, explain_failure, find_plugins, stdout_to_stderr
+
+if TYPE_CHECKING:
+    from agenthost.context import PluginContext
+
+LOAD_LIMIT = 10.0
+"""Seconds for importing a plugin whose command was asked for."""
+
+
+class HostApp:
+    """Implements `agenthost.App` for the plugin whose command runs.
+
+    Attributes:
+        options: what the operator typed.
+        plugin: the plugin whose command runs, or None for a built-in verb.
+    """
+
+    def __init__(self) -> None:
+        self.options = Options()
+        self.plugin: str | None = None
+
+    def plugin_command(self, name: str) -> click.Command:
+        """Import the plugin `name`, alone, wanted or not, and get its command.
+
+        Raises:
+            OperatorError: there is no such plugin, it cannot be loaded, or it has no command.
+        """
+        from agenthost.cli import VERBS
+        from agenthost.settings import did_you_mean
+
+        found = find_plugins()
+        if name not in found:
+            raise OperatorError(
+                f"there is no command {name!r}{did_you_mean(name, [*VERBS, *found])}; agenthost --help lists them all"
+            )
+        if found[name].problem:
+            raise OperatorError(f"{name}: {found[name].problem}")
+        if self.options.plugins is not None or self.options.strict:
+            raise OperatorError(f"--plugins and --strict have no meaning for agenthost {name}; leave them out")
+        stage = f"importing {found[name].entry_point.value}"
+        try:
+            with stdout_to_stderr():
+                hooks = bounded(found[name].load_hooks, LOAD_LIMIT)
+                stage = "agenthost_commands"
+                command = call_hook(hooks, stage, "a click command", _is_command)
+        except (Exception, SystemExit) as error:
+            raise OperatorError(f"{name}: {explain_failure(stage, error)}") from error
+        if command is None:
+            raise OperatorError(f"plugin {name} has no commands; to serve it: agenthost serve --plugins {name}")
+        self.plugin = name
+        return command  # type: ignore[no-any-return]
+
+    def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]]) -> None:
+        """See `agenthost.App`."""
+        assembly = assemble(self.options, alone=self._name())
+        require_start(assembly, assembly.findings)
+        [plugin] = assembly.plugins
+        assert plugin.context is not None
+        context = plugin.context
+
+        async def run() -> None:
+            await function(context)
+
+        asyncio.run(run())
+
+    def serve(self, settings: Mapping[str, Any] | None = None) -> NoReturn:
+        """See `agenthost.App`."""
+        from agenthost.cli.serve import serve
+
+        sys.exit(serve(self.options, alone=self._name(), values=settings))
+
+    def _name(self) -> str:
+        if self.plugin is None:
+            raise OperatorError("this is only for the command of a plugin")
+        return self.plugin
+
+
+def _is_command(value: Any) -> click.Command:
+    if not isinstance(value, click.Command):
+        raise TypeError
+    return value

@@ -1,0 +1,148 @@
+"""`agenthost demo`: real servers as children, real clients, one short scene per plugin."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+from agenthost.assembly import assemble
+from agenthost.cli import VERBS, host_options, selection_options
+from agenthost.cli.app import LOAD_LIMIT, HostApp
+from agenthost.errors import OperatorError
+from agenthost.plugins import bounded, call_hook, explain_failure, stdout_to_stderr
+from agenthost.scenes import Answer, Scene, SceneClient
+
+SCENE_LIMIT = 60.0
+"""Seconds that one scene may take."""
+
+WIDTH = 100
+"""Characters of a value that are worth showing."""
+
+
+@click.command("demo", help=VERBS["demo"])
+@selection_options
+@host_options
+@click.pass_obj
+def command(app: HostApp) -> int:
+    assembly = assemble(app.options)
+    if assembly.findings:
+        raise OperatorError("\n".join(str(finding) for finding in assembly.findings))
+    names = [plugin.name for plugin in assembly.plugins]
+    scenes = {name: scene for name in names if (scene := _scene(assembly.found[name])) is not None}
+    if not scenes:
+        raise OperatorError("no plugin with a scene is installed; for example: pip install agenthost-void")
+    for name, scene in scenes.items():
+        click.echo(f"\n== {name}: {scene.title}")
+        try:
+            asyncio.run(_play(name, scene, names))
+        except Exception as error:  # noqa: BLE001  (whatever fails in a scene is the demo's result)
+            raise OperatorError(f"the scene of {name} failed: {_cause(error)}") from error
+    click.echo(f"\nEverything worked: {len(scenes)} of {len(scenes)} scenes.")
+    return 0
+
+
+def _scene(found: Any) -> Scene | None:
+    try:
+        with stdout_to_stderr():
+            hooks = bounded(found.load_hooks, LOAD_LIMIT)
+            return call_hook(hooks, "agenthost_demo", "a Scene", _is_scene)  # type: ignore[no-any-return]
+    except (Exception, SystemExit) as error:
+        raise OperatorError(f"{found.name}: {explain_failure('agenthost_demo', error)}") from error
+
+
+def _is_scene(value: Any) -> Scene:
+    if not isinstance(value, Scene):
+        raise TypeError
+    return value
+
+
+async def _play(name: str, scene: Scene, plugins: Sequence[str]) -> None:
+    """Run one scene on fresh servers that share one temporary state directory."""
+    with tempfile.TemporaryDirectory(prefix="agenthost-demo-") as folder:
+        async with AsyncExitStack() as stack:
+            clients: list[SceneClient] = []
+            for number in range(scene.processes):
+                label = f"client {number + 1}: " if scene.processes > 1 else ""
+                client = await stack.enter_async_context(_connect(Path(folder), number, name, scene, plugins))
+                clients.append(_ShowingClient(client, label))
+            async with asyncio.timeout(SCENE_LIMIT):
+                await scene.run(clients, lambda text: click.echo(f"\n{text}"))
+
+
+@asynccontextmanager
+async def _connect(
+    folder: Path, number: int, name: str, scene: Scene, plugins: Sequence[str]
+) -> AsyncIterator[Any]:
+    """A server process of its own and an official MCP client connected to it."""
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    config = folder / "agenthost.toml"
+    config.write_text("", encoding="utf-8")
+    settings = [f"--set={name}.{key}={_toml(value)}" for key, value in scene.settings.items()]
+    command = ["-m", "agenthost", "serve", "--strict", "--config", str(config), "--state-dir", str(folder / "state")]
+    arguments = [*command, "--plugins", ",".join(plugins), *settings]
+    with (folder / f"stderr-{number}").open("w+", encoding="utf-8", errors="replace") as stderr:
+        transport = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=stderr)
+        try:
+            async with Client(transport) as client:
+                yield client
+        except BaseException:
+            click.echo(f"\nThe server's stderr:\n{_all_of(stderr)}", err=True)
+            raise
+
+
+class _ShowingClient:
+    """A `SceneClient` that prints each call and its answer."""
+
+    def __init__(self, client: Any, label: str) -> None:
+        self._client = client
+        self._label = label
+
+    async def tools(self) -> list[str]:
+        listed = await self._client.list_tools(cache_mode="bypass")
+        names = [tool.name for tool in listed.tools]
+        click.echo(f"  {self._label}tools/list\n    -> {', '.join(names)}")
+        return names
+
+    async def call(self, name: str, /, **arguments: Any) -> Answer:
+        shown = ", ".join(f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items())
+        click.echo(f"  {self._label}{name}({shown})")
+        result = await self._client.call_tool(name, arguments)
+        text = "\n".join(block.text for block in result.content if block.type == "text")
+        for line in text.splitlines() or [""]:
+            click.echo(f"    {'!!' if result.is_error else '->'} {_shorten(line)}")
+        return Answer(text, result.structured_content, bool(result.is_error))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+
+
+def _toml(value: Any) -> str:
+    """A scene's setting as a TOML value; its values are JSON-like, and JSON strings are TOML strings."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def _all_of(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost text of an exception group with one member, as task groups raise."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        [error] = error.exceptions
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

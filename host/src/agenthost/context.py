@@ -1,0 +1,189 @@
+"""What the host gives a plugin: its context, the context of one call, and its registries."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from agenthost.contributions import Tool
+from agenthost.errors import ContributionRefused, ToolError
+
+
+class Named(Protocol):
+    """Anything that is contributed under a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+NamedT = TypeVar("NamedT", bound=Named)
+S = TypeVar("S")
+
+LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""The levels of MCP log messages, from RFC 5424."""
+
+
+class Registry(Generic[NamedT]):
+    """What one plugin contributes of one kind, in its order, under its own names.
+
+    Changes are synchronous, atomic and safe from any thread: either the whole change is accepted
+    and served at once, or `ContributionRefused` is raised and nothing has changed. Clients are told
+    about accepted changes by the host.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._items: tuple[NamedT, ...] = ()
+        self._lock = threading.RLock()
+        self._accept: Callable[[tuple[NamedT, ...], bool], None] | None = None
+
+    def bind(self, accept: Callable[[tuple[NamedT, ...], bool], None]) -> None:
+        """For the host: from now on ask `accept(items, explicit)` before every change.
+
+        `accept` gets the whole new content and raises `ContributionRefused` to leave the old one;
+        `explicit` says that the new items were added by name, one at a time.
+        """
+        self._accept = accept
+
+    def __iter__(self) -> Iterator[NamedT]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def get(self, name: str) -> NamedT | None:
+        """The contribution of this plugin with that own name, or None."""
+        return next((item for item in self._items if item.name == name), None)
+
+    def add(self, item: NamedT) -> None:
+        """Add one contribution at the end.
+
+        Raises:
+            ContributionRefused: its name is taken or not allowed, or it does not pass vetting.
+        """
+        with self._lock:
+            self._change((*self._items, item), explicit=True)
+
+    def remove(self, name: str) -> None:
+        """Take one contribution away.
+
+        Raises:
+            ToolError: this plugin has none of that name.
+        """
+        with self._lock:
+            kept = tuple(item for item in self._items if item.name != name)
+            if len(kept) == len(self._items):
+                raise ToolError(f"There is no {self._kind} named {name!r} to remove.")
+            self._change(kept, explicit=False)
+
+    def replace(self, items: Iterable[NamedT]) -> None:
+        """Exchange all contributions at once. Clients hear nothing when the served list stays equal.
+
+        Raises:
+            ContributionRefused: one of them is not accepted; the old ones stay.
+        """
+        with self._lock:
+            self._change(tuple(items), explicit=False)
+
+    def _change(self, items: tuple[NamedT, ...], *, explicit: bool) -> None:
+        seen: set[str] = set()
+        for item in items:
+            if item.name in seen:
+                raise ContributionRefused(f"There is already a {self._kind} named {item.name!r}; choose another name.")
+            seen.add(item.name)
+        if self._accept is not None:
+            self._accept(items, explicit)
+        self._items = items
+
+
+@dataclass(eq=False)
+class PluginContext(Generic[S]):
+    """One plugin's view of the host, the same object in all its hooks and calls.
+
+    Attributes:
+        name: the plugin's name, as in `--plugins`.
+        settings: the validated model of `agenthost_settings()`.
+        base_dir: the folder of the config file, else the working directory; relative paths in
+            settings start here.
+        log: a standard logger; its lines appear on stderr with the plugin's name.
+        tools: the plugin's tools, changeable while it is served.
+    """
+
+    name: str
+    settings: S
+    base_dir: Path
+    log: logging.Logger
+    _state_root: Path = field(repr=False)
+    tools: Registry[Tool] = field(default_factory=lambda: Registry("tool"), repr=False)
+
+    @property
+    def state_dir(self) -> Path:
+        """This plugin's own folder for durable files; made on first use, with mode 0700.
+
+        Use it in lifespans and calls. Hooks are also called by commands that only report, which
+        create no folders unless a hook asks for this one.
+        """
+        folder = self._state_root / self.name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who is calling.
+
+    Attributes:
+        principal: the authenticated name, or None; nobody is authenticated on stdio.
+        client: the client program's own name (`clientInfo.name`), a mere claim, or None.
+    """
+
+    principal: str | None
+    client: str | None
+
+
+class CallChannel(Protocol):
+    """Carries what a running call tells its client; callable from any thread."""
+
+    def progress(self, done: float, total: float | None, text: str | None) -> None: ...
+
+    def log(self, level: LogLevel, text: str) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class CallContext(Generic[S]):
+    """The context of one call; a typed function receives it in the parameter annotated with it.
+
+    Attributes:
+        plugin: the plugin's context.
+        caller: who is calling.
+        client_capabilities: what the client declared, as in the protocol, for example
+            `{"sampling": {}}`.
+        protocol_version: the protocol revision spoken on this call, for example `2026-07-28`.
+    """
+
+    plugin: PluginContext[S]
+    caller: Caller
+    client_capabilities: Mapping[str, Any]
+    protocol_version: str
+    _channel: CallChannel = field(repr=False)
+
+    @property
+    def settings(self) -> S:
+        """The plugin's validated settings."""
+        return self.plugin.settings
+
+    def progress(self, done: float, total: float | None = None, text: str | None = None) -> None:
+        """Tell the client how far the call is; nothing is sent unless the client asked for it.
+
+        Queued, in order, and delivered before the result; works in `def` and `async def`. Values
+        have to grow; the host nudges one that does not.
+        """
+        self._channel.progress(done, total, text)
+
+    def log(self, level: LogLevel, text: str) -> None:
+        """Send the client a log message, if it listens for that level; queued like `progress`."""
+        self._channel.log(level, text)

@@ -1,0 +1,109 @@
+"""The process's end: signals are heard in any state, and the end comes in time, whatever hangs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+log = logging.getLogger("agenthost")
+
+LAST_SECONDS = 2.0
+"""Clients kill a server that is still there 2 s after its end was asked for (clients.md P02)."""
+
+
+class Ending:
+    """Listens for SIGTERM and SIGINT, and is the last resort against code that does not return.
+
+    Python runs signal handlers in the main thread between two instructions, and asyncio's on the
+    loop; both come too late when a tool blocks. The interpreter's wake-up descriptor is written at
+    once, and a thread of ours reads it.
+    """
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._on_signal: Callable[[], None] | None = None
+        self._armed: threading.Timer | None = None
+        self._ends = 0.0
+        self._heard = False
+
+    def install(self) -> None:
+        """Take over SIGTERM and SIGINT; to be called from the main thread, once."""
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        threading.Thread(target=self._hear, args=(reading,), name="signals", daemon=True).start()
+
+    def on_signal(self, callback: Callable[[], None]) -> None:
+        """From now on end in an orderly way: `callback()`, from another thread, has to bring it about.
+
+        Before that a signal ends the process at once: nothing is open yet.
+        """
+        self._on_signal = callback
+
+    def within(self, seconds: float, code: int) -> None:
+        """End the process with `code` in `seconds` if it has not ended by then; a sooner end stays."""
+        self.code = code
+        if self._armed is not None:
+            if self._ends <= time.monotonic() + seconds:
+                return
+            self._armed.cancel()
+        self._ends = time.monotonic() + seconds
+        self._armed = threading.Timer(seconds, self._give_up)
+        self._armed.daemon = True
+        self._armed.start()
+
+    def _hear(self, reading: int) -> None:
+        while True:
+            for number in os.read(reading, 64):
+                if number not in (signal.SIGTERM, signal.SIGINT):
+                    continue
+                log.info("ending on %s", signal.Signals(number).name)
+                if self._on_signal is None:
+                    self.code = 128 + number
+                    self._give_up()
+                elif not self._heard:
+                    self._heard = True
+                    self.within(LAST_SECONDS, 128 + number)
+                    self._on_signal()
+
+    def _give_up(self) -> None:
+        end_children()
+        sys.stderr.flush()
+        os._exit(self.code)
+
+
+def end_children() -> None:
+    """Send SIGTERM to every process that this one started and that still runs."""
+    for pid in _children():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def _children() -> list[int]:
+    tasks = Path(f"/proc/{os.getpid()}/task")
+    if tasks.exists():
+        listed = " ".join(_read(task / "children") for task in tasks.iterdir())
+    else:  # macOS
+        try:
+            command = ["/usr/bin/pgrep", "-P", str(os.getpid())]
+            listed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+    return [int(pid) for pid in listed.split()]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except OSError:  # the thread has ended meanwhile
+        return ""

@@ -1,0 +1,94 @@
+"""The contract: every hook a plugin may implement, and nothing else.
+
+All hooks are optional, synchronous and declarative. The host calls them plugin by plugin, so that
+every failure has one owner. Returning None contributes nothing. An exception, a `sys.exit`, a
+coroutine, a value of another type or a call that does not return within `host.start_limit` seconds
+is that plugin's failure: it is reported and not served, and the others are. An implementation may
+leave out arguments that it does not use.
+"""
+
+# ruff: noqa: ARG001  (specifications have no body that could use their arguments)
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import click
+    from pydantic import BaseModel
+
+    from agenthost.context import PluginContext
+    from agenthost.contributions import Tool
+    from agenthost.scenes import Scene
+
+    Function = TypeVar("Function", bound="Callable[..., Any]")
+
+    def hookimpl(function: Function, /) -> Function:
+        """Mark a function as the implementation of the hook of the same name."""
+        ...
+
+else:
+    hookimpl = pluggy.HookimplMarker("agenthost")
+
+hookspec = pluggy.HookspecMarker("agenthost")
+
+
+@hookspec
+def agenthost_settings() -> type[BaseModel] | None:  # type: ignore[empty-body]
+    """The pydantic model of the plugin's settings, `[plugins.<name>]`; called first, once.
+
+    None means that the plugin has no settings of its own. Unknown keys are always refused. A field
+    annotated with `agenthost.Trusted` is refused when it comes from a config file that was merely
+    found in the working directory. The field names `prefix`, `tools`, `prompts`, `resources` and
+    `time_limit` belong to the host.
+    """
+
+
+@hookspec
+def agenthost_tools(plugin: PluginContext[Any]) -> Iterable[Tool] | None:  # type: ignore[empty-body]
+    """The tools the plugin starts with, in the order in which they are to be listed.
+
+    Called once, after the settings are known and before anything is served. What is added later
+    goes through `plugin.tools`.
+    """
+
+
+@hookspec
+def agenthost_instructions(plugin: PluginContext[Any]) -> str | None:  # type: ignore[empty-body]
+    """The plugin's part of the server's `instructions`; called once, after `agenthost_tools`.
+
+    The first sentence should be complete in itself: it comes first when the parts of all plugins
+    are cut to what clients read. Not every client shows instructions to its model, so nothing
+    essential may live only here.
+    """
+
+
+@hookspec
+def agenthost_lifespan(plugin: PluginContext[Any]) -> AbstractAsyncContextManager[Any] | None:  # type: ignore[empty-body]
+    """An async context manager that is open while the plugin is served.
+
+    The hook is called once at loading; the manager is entered on the event loop after the transport
+    has opened, and left at the end, each plugin in a task of its own, within `host.start_limit`
+    seconds. When entering fails, the plugin is not served. When the body is ended from within (a
+    task group inside it failed), the plugin's tools are removed and clients are told.
+    """
+
+
+@hookspec
+def agenthost_commands() -> click.Command | None:  # type: ignore[empty-body]
+    """The click command or group behind `agenthost <plugin> ...`.
+
+    Called only when that command is used. The command receives an `agenthost.App` with
+    `@click.pass_obj`.
+    """
+
+
+@hookspec
+def agenthost_demo() -> Scene | None:  # type: ignore[empty-body]
+    """The plugin's scene for `agenthost demo`; called only by that command."""

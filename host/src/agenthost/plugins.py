@@ -1,0 +1,394 @@
+"""Plugins: find them by entry point, check them from metadata, load the wanted ones one at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import logging
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, TimeoutError as FutureTimeoutError
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Literal
+
+import pluggy
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from pydantic import BaseModel, ConfigDict
+
+import agenthost
+from agenthost import hookspecs
+from agenthost.context import PluginContext
+from agenthost.contributions import Tool
+from agenthost.errors import AgenthostError, OperatorError
+from agenthost.findings import Finding
+from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
+from agenthost.threads import Threads
+
+log = logging.getLogger("agenthost")
+
+GROUP = "agenthost"
+"""The entry-point group in which plugins are announced."""
+
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+RESERVED = frozenset(
+    # The commands of the host, those announced for later included, so that no plugin can come to hide one.
+    "backup call config demo doctor explain init install new plugins prompts resources serve tools "
+    # The host's own table in the configuration, and its paths on HTTP.
+    "host mcp healthz metrics".split()
+)
+"""Names that no plugin may have."""
+
+State = Literal["loaded", "failed", "not wanted", "not installed"]
+
+
+@dataclass(frozen=True)
+class Found:
+    """An installed plugin, as its distribution's metadata tells; nothing is imported.
+
+    Attributes:
+        name: the entry point's name.
+        distribution: name of the distribution that offers it, or several joined by `, `.
+        version: that distribution's version.
+        summary: that distribution's one-line description.
+        entry_point: what to import.
+        problem: why it can never be loaded, or None.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    summary: str
+    entry_point: EntryPoint
+    problem: str | None = None
+
+    def load_hooks(self) -> pluggy.PluginManager:
+        """Import the plugin and register its hook implementations.
+
+        Each plugin has a manager of its own, so that a hook call has one owner and an import that
+        was given up on cannot disturb the others later.
+
+        Raises:
+            Exception: whatever the import raises; `PluginValidationError` for a hook that does not exist.
+        """
+        hooks = pluggy.PluginManager(GROUP)
+        hooks.add_hookspecs(hookspecs)
+        hooks.register(self.entry_point.load(), name=self.name)
+        hooks.check_pending()
+        return hooks
+
+
+@dataclass
+class Plugin:
+    """A plugin that was asked for, with what loading it gave.
+
+    Attributes:
+        name: the name asked for.
+        found: its metadata, or None if nothing of that name is installed.
+        state: how far it came.
+        reason: why it is not served, for people; None while it is fine.
+        context: what its hooks and calls receive; None unless loaded.
+        part: the host's keys of its settings table.
+        instructions: its part of the server's instructions.
+        lifespan: the context manager to enter when serving.
+    """
+
+    name: str
+    found: Found | None
+    state: State = "loaded"
+    reason: str | None = None
+    context: PluginContext[Any] | None = None
+    part: HostPart = field(default_factory=HostPart)
+    instructions: str | None = None
+    lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
+
+    def fail(self, reason: str) -> Finding:
+        """Mark it as not served, and say so."""
+        self.state, self.reason = "failed", reason
+        return Finding("failed", self.name, reason)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The plugins asked for, in order, and whether they were named on the command line."""
+
+    names: tuple[str, ...]
+    explicit: bool
+
+
+def find_plugins() -> dict[str, Found]:
+    """All installed plugins by name, in the order of their names."""
+    by_name: dict[str, list[EntryPoint]] = {}
+    for entry_point in entry_points(group=GROUP):
+        by_name.setdefault(entry_point.name, []).append(entry_point)
+    return {name: _describe(name, points) for name, points in sorted(by_name.items())}
+
+
+def select(option: str | None, settings: HostSettings, found: Mapping[str, Found]) -> Selection:
+    """Decide who is wanted: `--plugins a,b`, else `[host] plugins`, else every installed plugin.
+
+    Raises:
+        OperatorError: `--plugins` names something that is not installed.
+    """
+    if option is None:
+        names = found if settings.plugins is None else settings.plugins
+        return Selection(tuple(dict.fromkeys(names)), explicit=False)
+    names = [name.strip() for name in option.split(",") if name.strip()]
+    if missing := [_unknown(name, found) for name in names if name not in found]:
+        raise OperatorError("\n".join(f"--plugins: {text}" for text in missing))
+    return Selection(tuple(dict.fromkeys(names)), explicit=True)
+
+
+def load_plugins(
+    selection: Selection, config: Config, settings: HostSettings, found: Mapping[str, Found]
+) -> tuple[list[Plugin], list[Finding]]:
+    """Load what is wanted, in order; a failing plugin never takes another down."""
+    plugins: list[Plugin] = []
+    findings: list[Finding] = []
+    for name in selection.names:
+        plugin = Plugin(name, found.get(name))
+        plugins.append(plugin)
+        findings += load_plugin(plugin, config, settings, found)
+    for table in config.plugins:
+        if table not in found and table not in selection.names:
+            findings.append(Finding("unused", table, f"{config.origin(table, '')}: {_unknown(table, found)}"))
+    return plugins, findings
+
+
+def load_plugin(
+    plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found]
+) -> list[Finding]:
+    """Import one plugin and call its declarative hooks, in a thread that may be given up on.
+
+    Whatever goes wrong is this plugin's failure. Nothing it prints reaches stdout.
+    """
+    if plugin.found is None:
+        finding = plugin.fail(_unknown(plugin.name, found))
+        plugin.state = "not installed"
+        return [finding]
+    if plugin.found.problem:
+        return [plugin.fail(plugin.found.problem)]
+    if reason := _incompatible(plugin.found):
+        return [plugin.fail(reason)]
+    loading = _Loading(plugin, plugin.found, config, settings)
+    try:
+        with stdout_to_stderr():
+            return bounded(loading.run, settings.start_limit)
+    except FutureTimeoutError:
+        return [
+            plugin.fail(
+                f"{loading.stage} did not return within {settings.start_limit:g} s (setting host.start_limit); "
+                "it has been given up on"
+            )
+        ]
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (the boundary: a plugin's failure is reported, not raised)
+        return [plugin.fail(explain_failure(loading.stage, error))]
+
+
+def bounded(function: Callable[[], Any], limit: float) -> Any:
+    """Run `function()` in a daemon thread and wait at most `limit` seconds.
+
+    Raises:
+        concurrent.futures.TimeoutError: it has not returned; the thread is left behind.
+    """
+    future: Future[Any] = Threads("load", 1).submit(function)
+    return future.result(limit)
+
+
+def explain_failure(stage: str, error: BaseException) -> str:
+    """A failure of plugin code for the operator: short for what is meant for people, else with its place."""
+    if isinstance(error, AgenthostError):
+        return str(error)
+    log.debug("%s failed", stage, exc_info=error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{stage} failed with {text}{place}"
+
+
+@contextlib.contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """Send what is printed in the block, also by C code and children, to stderr."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+class _Loading:
+    """The steps of loading one plugin; `stage` says where it is, for whoever waits outside."""
+
+    def __init__(self, plugin: Plugin, found: Found, config: Config, settings: HostSettings) -> None:
+        self.stage = f"importing {found.entry_point.value}"
+        self._plugin = plugin
+        self._found = found
+        self._config = config
+        self._settings = settings
+
+    def run(self) -> list[Finding]:
+        name, config, plugin = self._found.name, self._config, self._plugin
+        self._hooks = self._found.load_hooks()
+        plugin.part = config.host_part(name)
+        context: PluginContext[Any] = PluginContext(
+            name,
+            config.plugin_settings(name, self._settings_model()),
+            config.base_dir,
+            logging.getLogger(f"agenthost.{name}"),
+            state_root(self._settings, config.base_dir),
+        )
+        tools, findings = _sort_out(name, self._call("agenthost_tools", "an iterable of Tool", _iterated, plugin=context))
+        context.tools.replace(tools)
+        plugin.instructions = self._call("agenthost_instructions", "a text", _expect(str), plugin=context)
+        plugin.lifespan = self._call(
+            "agenthost_lifespan",
+            "an async context manager",
+            _expect(contextlib.AbstractAsyncContextManager),
+            plugin=context,
+        )
+        plugin.context = context
+        return findings
+
+    def _settings_model(self) -> type[BaseModel]:
+        def model_class(value: Any) -> type[BaseModel]:
+            if not (inspect.isclass(value) and issubclass(value, BaseModel)):
+                raise TypeError
+            return value
+
+        model = self._call("agenthost_settings", "a pydantic model class", model_class) or BaseModel
+        if clash := sorted(HOST_KEYS & model.model_fields.keys()):
+            raise OperatorError(f"agenthost_settings: the field names {', '.join(clash)} belong to the host; rename them")
+        return type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__})
+
+    def _call(self, hook: str, wanted: str, check: Callable[[Any], Any], **arguments: Any) -> Any:
+        self.stage = hook
+        return call_hook(self._hooks, hook, wanted, check, **arguments)
+
+
+def call_hook(
+    hooks: pluggy.PluginManager, hook: str, wanted: str, check: Callable[[Any], Any], **arguments: Any
+) -> Any:
+    """Call one hook of one plugin; None if it is not implemented or gives nothing.
+
+    Args:
+        hooks: the plugin's manager.
+        hook: the hook's name.
+        wanted: what it has to return, in words.
+        check: returns the value to use, or raises `TypeError` for one of another kind.
+        arguments: the hook's arguments.
+
+    Raises:
+        OperatorError: it returned something else.
+        Exception: whatever it raised.
+    """
+    results = getattr(hooks.hook, hook)(**arguments)
+    if not results:
+        return None
+    [value] = results
+    if inspect.iscoroutine(value):
+        value.close()
+        raise OperatorError(f"{hook} has to be a plain function (def), not async def")
+    try:
+        return check(value)
+    except TypeError:
+        if isinstance(value, Iterator):
+            raise
+        raise OperatorError(f"{hook} has to return {wanted}, not {_short(value)}") from None
+
+
+def _expect(kind: type) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise TypeError
+        return value
+
+    return check
+
+
+def _iterated(value: Any) -> list[Any]:
+    if isinstance(value, (str, bytes, Mapping)):
+        raise TypeError
+    return list(value)
+
+
+def _sort_out(plugin: str, items: Iterable[Any] | None) -> tuple[list[Tool], list[Finding]]:
+    """Keep the tools that can be told apart; the rest is quarantined item by item."""
+    tools: dict[str, Tool] = {}
+    findings: list[Finding] = []
+    for position, item in enumerate(items or (), start=1):
+        if not isinstance(item, Tool):
+            fault = f"item {position} of agenthost_tools is {_short(item)}, not a Tool; is @tool missing?"
+        elif not isinstance(item.name, str):
+            fault = f"item {position} of agenthost_tools: name: {_short(item.name)} is not a text"
+        elif item.name in tools:
+            fault = f"tool {item.name!r}: name: item {position} of agenthost_tools repeats it; rename one"
+        else:
+            tools[item.name] = item
+            continue
+        findings.append(Finding("quarantined", plugin, fault))
+    return list(tools.values()), findings
+
+
+def _describe(name: str, points: Sequence[EntryPoint]) -> Found:
+    owners = {
+        f"{point.dist.metadata['Name']} {point.dist.version}" if point.dist else "an unknown distribution": point
+        for point in points
+    }
+    point = points[0]
+    problem = None
+    if len(owners) > 1 or len(points) > 1:
+        problem = f"{' and '.join(sorted(owners))} both offer a plugin of this name; uninstall one"
+    elif not NAME.fullmatch(name):
+        problem = "the name has to be a lower-case letter and up to 39 of a-z, 0-9, _ and -; its author has to rename it"
+    elif name in RESERVED:
+        problem = "the name is reserved by agenthost; its author has to rename it"
+    return Found(
+        name,
+        ", ".join(sorted({point.dist.metadata["Name"] for point in points if point.dist})),
+        point.dist.version if point.dist else "",
+        (point.dist.metadata["Summary"] or "") if point.dist else "",
+        point,
+        problem,
+    )
+
+
+def _incompatible(found: Found) -> str | None:
+    """Why the plugin's distribution does not go with this host, read from its metadata."""
+    distribution = found.entry_point.dist
+    for line in (distribution.requires if distribution else None) or ():
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if canonicalize_name(requirement.name) != "agenthost-core" or not applies:
+            continue
+        if not requirement.specifier.contains(agenthost.__version__, prereleases=True):
+            return (
+                f"{found.distribution} {found.version} needs {requirement}, and this is agenthost-core "
+                f"{agenthost.__version__}; install matching versions, for example with "
+                f"pip install --upgrade agenthost-core {found.distribution}"
+            )
+    return None
+
+
+def _unknown(name: str, found: Mapping[str, Found]) -> str:
+    return (
+        f"no plugin {name!r} is installed{did_you_mean(name, found)}. "
+        f"Installed: {', '.join(found) or 'none'}. To install it: pip install agenthost-{name}"
+    )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,136 @@
+"""A function's signature as a closed JSON Schema, its argument check and its result's schema."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic.fields import FieldInfo
+
+from agenthost.context import CallContext
+from agenthost.contributions import Audio, EmbeddedResource, Image, ResourceLink, Result, Text
+from agenthost.schemas import plain_schema
+
+_CONTENT_TYPES = (Text, Image, Audio, EmbeddedResource, ResourceLink)
+
+
+@dataclass(frozen=True)
+class Returns:
+    """How a function's return value becomes structured content.
+
+    Attributes:
+        adapter: checks and dumps the value; None when the result is text or content only.
+        wrapped: the value is no object and is sent as `{"result": value}`.
+        nothing: the function is annotated `-> None`.
+    """
+
+    adapter: TypeAdapter[Any] | None = None
+    wrapped: bool = False
+    nothing: bool = False
+    schema: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What the host needs to advertise and call a typed function.
+
+    Attributes:
+        arguments: a pydantic model with one field a parameter, aliased to its wire name.
+        parameters: the model's field names -> the function's parameter names.
+        schema: the closed input schema, in plain form.
+        context: name of the parameter that takes the `CallContext`, or None.
+        returns: what the return annotation says.
+    """
+
+    arguments: type[BaseModel]
+    parameters: dict[str, str]
+    schema: dict[str, Any]
+    context: str | None
+    returns: Returns
+
+
+def read_signature(function: Callable[..., Any]) -> Signature:
+    """Derive everything from the annotations of `function`.
+
+    Raises:
+        TypeError: a parameter has no name of its own, or no annotation, or one that JSON cannot carry.
+    """
+    hints = typing.get_type_hints(inspect.unwrap(_plain_function(function)), include_extras=True)
+    fields: dict[str, Any] = {}
+    parameters: dict[str, str] = {}
+    context = None
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = hints.get(name, parameter.annotation)
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"parameter {parameter} cannot be described; give every argument a name of its own")
+        if annotation is parameter.empty:
+            raise TypeError(f"parameter {name} has no annotation; write for example {name}: str")
+        if (get_origin(annotation) or annotation) is CallContext:
+            context = name
+            continue
+        # Positions as field names: a parameter may be called `schema`, `_x` or what else a model reserves.
+        field = f"p{len(fields)}"
+        fields[field] = (_aliased(annotation, name), ... if parameter.default is parameter.empty else parameter.default)
+        parameters[field] = name
+    try:
+        model = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        schema = plain_schema(model.model_json_schema(by_alias=True))
+    except Exception as error:
+        raise TypeError(f"the parameters cannot be described as a JSON Schema: {error}") from error
+    schema = {"type": "object", "properties": {}, **schema}
+    return Signature(model, parameters, schema, context, _read_returns(hints.get("return", inspect.Parameter.empty)))
+
+
+def _plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What carries the annotations: behind `functools.partial` and callable objects."""
+    while isinstance(function, (types.MethodType,)) or hasattr(function, "func"):
+        function = getattr(function, "__func__", None) or function.func  # type: ignore[attr-defined]
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _aliased(annotation: Any, name: str) -> Any:
+    """The annotation with the wire name as alias, unless it has one."""
+    marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    if any(isinstance(mark, FieldInfo) and mark.alias for mark in marks):
+        return annotation
+    return Annotated[annotation, FieldInfo(alias=name)]
+
+
+def _read_returns(annotation: Any) -> Returns:
+    if annotation is None or annotation is type(None):
+        return Returns(nothing=True)
+    if get_origin(annotation) is Result:
+        [annotation] = get_args(annotation)
+    if annotation in (inspect.Parameter.empty, Any, Result) or _is_content(annotation):
+        return Returns()
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+        schema = plain_schema(adapter.json_schema(by_alias=True, mode="serialization"))
+    except Exception as error:
+        raise TypeError(f"the return type cannot be described as a JSON Schema: {error}") from error
+    if schema.get("type") == "object":
+        return Returns(adapter, schema={"properties": {}, **schema})
+    wrapped = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    if definitions := schema.pop("$defs", None):
+        wrapped["$defs"] = definitions
+    return Returns(adapter, wrapped=True, schema=wrapped)
+
+
+def _is_content(annotation: Any) -> bool:
+    """Whether a return annotation is text, content blocks, a list or a union of those."""
+    if annotation is str or annotation in _CONTENT_TYPES:
+        return True
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _is_content(get_args(annotation)[0])
+    if origin in (Union, types.UnionType):
+        return all(_is_content(branch) or get_origin(branch) is Result or branch is Result for branch in get_args(annotation))
+    if origin in (list, tuple):
+        inner = [argument for argument in get_args(annotation) if argument is not Ellipsis]
+        return bool(inner) and all(argument is not str and _is_content(argument) for argument in inner)
+    return False

@@ -1,0 +1,68 @@
+"""A bounded pool of daemon threads: code that may hang runs here and cannot keep the process alive.
+
+The standard executor joins its threads when the interpreter ends, and anyio's limiter frees a place
+when the waiter gives up; here a place is taken until its function has really returned.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+
+
+class NoThreadFree(Exception):
+    """All threads of the pool are still running something."""
+
+
+class Threads:
+    """At most `limit` daemon threads, started when needed and kept for the next function."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.limit = limit
+        self._name = name
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._started = 0
+        self._running = 0
+
+    def submit(self, function: Callable[[], R]) -> Future[R]:
+        """Run `function()` in a thread; functions begin in the order of the calls.
+
+        Cancelling the future before its function began drops it.
+
+        Raises:
+            NoThreadFree: `limit` functions are running.
+        """
+        with self._lock:
+            if self._running == self.limit:
+                raise NoThreadFree
+            self._running += 1
+            if self._running > self._started:
+                self._started += 1
+                threading.Thread(target=self._work, name=f"{self._name}-{self._started}", daemon=True).start()
+            future: Future[R] = Future()
+            self._jobs.put((future, function))
+        return future
+
+    def _work(self) -> None:
+        while True:
+            future, function = self._jobs.get()
+            wanted = future.set_running_or_notify_cancel()
+            result, error = None, None
+            try:
+                if wanted:
+                    result = function()
+            except BaseException as raised:  # noqa: BLE001  (handed to whoever waits for the future)
+                error = raised
+            with self._lock:
+                self._running -= 1
+            if error is not None:
+                future.set_exception(error)
+            elif wanted:
+                future.set_result(result)
+            del future, function, result, error

@@ -1,0 +1,181 @@
+#!/usr/bin/env -S uv run --script
+
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox[uv]>=2026.2.9"]
+# ///
+
+"""The one door: `nox` runs everything, `nox -s NAME` one session, `nox -l` lists them.
+
+Every session installs wheels, never the source tree: what is tested is what people get.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2026.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.download_python = "never"
+
+ROOT = Path(__file__).parent
+SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
+PLUGINS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+DISTRIBUTIONS = {"host": "agenthost"} | {f"plugins/{name}": f"agenthost_{name}" for name in PLUGINS}
+"""Folder of each distribution and the package in it."""
+
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+"""The official client; pinned, because its output is what tests read."""
+
+
+def other_pythons() -> list[str]:
+    """The other Pythons from 3.11 on that are here and really run (a pyenv shim may be there and not run)."""
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    others = [version for version in ("3.11", "3.12", "3.13", "3.14") if version != here]
+    found = [(version, shutil.which(f"python{version}")) for version in others]
+    return [
+        version
+        for version, program in found
+        if program and subprocess.run([program, "-c", ""], capture_output=True, check=False).returncode == 0
+    ]
+
+
+def tools(*groups: str) -> list[str]:
+    """The requirements of these dependency groups of pyproject.toml."""
+    return nox.project.dependency_groups(SETTINGS, *groups)
+
+
+def wheels(session: nox.Session, *folders: str, extra: str = "") -> list[str]:
+    """Requirements that are exactly the wheels which the session `build` made of these distributions."""
+    built = session.cache_dir / "dist"
+    found = {wheel.name.split("-")[0]: wheel for folder in folders for wheel in (built / folder).glob("*.whl")}
+    return [f"{name}{extra} @ {wheel.resolve().as_uri()}" for name, wheel in found.items()]
+
+
+def clean_home(session: nox.Session) -> dict[str, str]:
+    """An environment without the developer's own agenthost settings and state."""
+    home = session.cache_dir / "home"
+    home.mkdir(exist_ok=True)
+    return {"HOME": str(home)}
+
+
+def run_tests(
+    session: nox.Session, *folders: str, measure: str | None = None, env: dict[str, str] | None = None
+) -> None:
+    """Run pytest on these folders, or on the arguments after `--`; with `measure`, report that package's coverage."""
+    arguments = session.posargs or folders
+    if measure is None:
+        session.run("pytest", *arguments, env=env)
+        return
+    data = {"COVERAGE_FILE": str(Path(session.virtualenv.location) / "coverage")}
+    session.run("coverage", "run", f"--source={measure}", "-m", "pytest", *arguments, env=data | (env or {}))
+    session.run("coverage", "report", env=data)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build every distribution, its wheel out of its sdist; the other sessions install these wheels."""
+    session.install(*tools("build"))
+    for folder in DISTRIBUTIONS:
+        target = session.cache_dir / "dist" / folder
+        shutil.rmtree(target, ignore_errors=True)
+        session.run("python", "-m", "build", "--no-isolation", f"--outdir={target}", folder, silent=True)
+        session.run("check-wheel-contents", str(target))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check the source without running it: ruff, import-linter, and deptry for each distribution."""
+    session.install(*tools("lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    sources = os.pathsep.join(str(ROOT / folder / "src") for folder in DISTRIBUTIONS)
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": sources})
+    # Where a distribution and its module differ; pydantic pins its pydantic_core exactly, so the two are one.
+    modules = "agenthost-core=agenthost,pydantic=pydantic|pydantic_core"
+    # The extra `all` installs the plugins, and nothing of the host imports them.
+    unused = "DEP002=" + "|".join(f"agenthost-{name}" for name in PLUGINS)
+    for folder in DISTRIBUTIONS:
+        options = (f"--config={folder}/pyproject.toml", f"--package-module-name-map={modules}")
+        session.run("deptry", f"{folder}/src", *options, f"--per-rule-ignores={unused}")
+
+
+@nox.session(requires=["build"])
+def types(session: nox.Session) -> None:
+    """Check the types of the installed packages, as a plugin author's type checker sees them."""
+    session.install(*wheels(session, *DISTRIBUTIONS), *tools("types"))
+    packages = [argument for package in DISTRIBUTIONS.values() for argument in ("-p", package)]
+    session.run("mypy", *packages)
+
+
+@nox.session(requires=["build"])
+def host(session: nox.Session) -> None:
+    """Test the host alone: no plugin is installed."""
+    session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "coverage"))
+    run_tests(session, "host/tests", measure="agenthost")
+
+
+@nox.session(requires=["build"])
+@nox.parametrize("name", [nox.param(name, id=name) for name in PLUGINS])
+def plugin(session: nox.Session, name: str) -> None:
+    """Test one plugin with the host and nothing else."""
+    folder = f"plugins/{name}"
+    session.install(*wheels(session, "host", folder), *tools("test", "coverage"))
+    listed = session.run("agenthost", "plugins", silent=True, env=clean_home(session))
+    print(listed)
+    run_tests(session, f"{folder}/tests", measure=DISTRIBUTIONS[folder])
+
+
+@nox.session(requires=["build"])
+def together(session: nox.Session) -> None:
+    """Test all plugins in one server, with real clients, crashes and plugins that misbehave on purpose."""
+    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
+    run_tests(session, "tests", env=inspector(session))
+
+
+def inspector(session: nox.Session) -> dict[str, str]:
+    """Install the official client where npm is, and tell the tests where; in CI they may not do without."""
+    env = {"AGENTHOST_REQUIRE_NODE": "1"} if os.environ.get("CI") else {}
+    if shutil.which("npm") is None:
+        return env
+    folder = (session.cache_dir / INSPECTOR.replace("/", "-")).resolve()
+    program = folder / "node_modules" / ".bin" / "mcp-inspector"
+    if not program.exists():
+        quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+        session.run("npm", "install", *quiet, f"--prefix={folder}", INSPECTOR, external=True)
+    return env | {"AGENTHOST_INSPECTOR": str(program)}
+
+
+@nox.session(name="wheels", requires=["build"])
+def wheels_only(session: nox.Session) -> None:
+    """Install what a user gets, with `agenthost-core[all]` and no tools of ours, and run the demo."""
+    session.install("--only-binary=:all:", *wheels(session, "host", extra="[all]"), *wheels(session, *DISTRIBUTIONS))
+    session.run("agenthost", "plugins", env=clean_home(session))
+    session.run("agenthost", "demo", env=clean_home(session))
+
+
+@nox.session(venv_backend="uv")
+def lowest(session: nox.Session) -> None:
+    """Test host and plugins with the oldest dependencies that they say they work with. Needs uv."""
+    # Folders, because uv takes the dependencies of a wheel for indirect ones and would install their newest.
+    session.install("--resolution=lowest-direct", "./host[testing]", *(f"./plugins/{name}" for name in PLUGINS))
+    session.install(*tools("test"))
+    session.run("uv", "pip", "list")
+    run_tests(session, *(f"{folder}/tests" for folder in DISTRIBUTIONS))
+
+
+@nox.session(python=other_pythons(), default=False, tags=["compat"], requires=["build"])
+def compat(session: nox.Session) -> None:
+    """Test everything with the other Pythons of this machine: `nox -t compat`."""
+    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
+    run_tests(session, *(f"{folder}/tests" for folder in DISTRIBUTIONS), "tests", env=inspector(session))
+
+
+if __name__ == "__main__":
+    nox.main()
