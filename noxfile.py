@@ -12,6 +12,7 @@ Every session installs wheels, never the source tree: what is tested is what peo
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -127,8 +128,9 @@ def plugin(session: nox.Session, name: str) -> None:
     """Test one plugin with the host and nothing else."""
     folder = f"plugins/{name}"
     session.install(*wheels(session, "host", folder), *tools("test", "coverage"))
-    listed = session.run("agenthost", "plugins", silent=True, env=clean_home(session))
-    print(listed)
+    listed = json.loads(session.run("agenthost", "plugins", "--json", silent=True, env=clean_home(session)))
+    if [(row["name"], row["reason"]) for row in listed] != [(name, None)]:
+        session.error(f"`agenthost plugins` has to list {name} and nothing else: {listed}")
     run_tests(session, f"{folder}/tests", measure=DISTRIBUTIONS[folder])
 
 

@@ -29,7 +29,7 @@ class Ending:
 
     def __init__(self) -> None:
         self.code = 0
-        self._on_signal: Callable[[], None] | None = None
+        self._on_signal: Callable[[], object] | None = None
         self._armed: threading.Timer | None = None
         self._ends = 0.0
         self._heard = False
@@ -43,7 +43,7 @@ class Ending:
             signal.signal(number, lambda *_: None)
         threading.Thread(target=self._hear, args=(reading,), name="signals", daemon=True).start()
 
-    def on_signal(self, callback: Callable[[], None]) -> None:
+    def on_signal(self, callback: Callable[[], object]) -> None:
         """From now on end in an orderly way: `callback()`, from another thread, has to bring it about.
 
         Before that a signal ends the process at once: nothing is open yet.

@@ -40,7 +40,7 @@ hookspec = pluggy.HookspecMarker("agenthost")
 
 
 @hookspec
-def agenthost_settings() -> type[BaseModel] | None:  # type: ignore[empty-body]
+def agenthost_settings() -> type[BaseModel] | None:
     """The pydantic model of the plugin's settings, `[plugins.<name>]`; called first, once.
 
     None means that the plugin has no settings of its own. Unknown keys are always refused. A field
@@ -51,7 +51,7 @@ def agenthost_settings() -> type[BaseModel] | None:  # type: ignore[empty-body]
 
 
 @hookspec
-def agenthost_tools(plugin: PluginContext[Any]) -> Iterable[Tool] | None:  # type: ignore[empty-body]
+def agenthost_tools(plugin: PluginContext[Any]) -> Iterable[Tool] | None:
     """The tools the plugin starts with, in the order in which they are to be listed.
 
     Called once, after the settings are known and before anything is served. What is added later
@@ -60,7 +60,7 @@ def agenthost_tools(plugin: PluginContext[Any]) -> Iterable[Tool] | None:  # typ
 
 
 @hookspec
-def agenthost_instructions(plugin: PluginContext[Any]) -> str | None:  # type: ignore[empty-body]
+def agenthost_instructions(plugin: PluginContext[Any]) -> str | None:
     """The plugin's part of the server's `instructions`; called once, after `agenthost_tools`.
 
     The first sentence should be complete in itself: it comes first when the parts of all plugins
@@ -70,7 +70,7 @@ def agenthost_instructions(plugin: PluginContext[Any]) -> str | None:  # type: i
 
 
 @hookspec
-def agenthost_lifespan(plugin: PluginContext[Any]) -> AbstractAsyncContextManager[Any] | None:  # type: ignore[empty-body]
+def agenthost_lifespan(plugin: PluginContext[Any]) -> AbstractAsyncContextManager[Any] | None:
     """An async context manager that is open while the plugin is served.
 
     The hook is called once at loading; the manager is entered on the event loop after the transport
@@ -81,7 +81,7 @@ def agenthost_lifespan(plugin: PluginContext[Any]) -> AbstractAsyncContextManage
 
 
 @hookspec
-def agenthost_commands() -> click.Command | None:  # type: ignore[empty-body]
+def agenthost_commands() -> click.Command | None:
     """The click command or group behind `agenthost <plugin> ...`.
 
     Called only when that command is used. The command receives an `agenthost.App` with
@@ -90,5 +90,5 @@ def agenthost_commands() -> click.Command | None:  # type: ignore[empty-body]
 
 
 @hookspec
-def agenthost_demo() -> Scene | None:  # type: ignore[empty-body]
+def agenthost_demo() -> Scene | None:
     """The plugin's scene for `agenthost demo`; called only by that command."""

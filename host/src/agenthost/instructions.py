@@ -23,7 +23,8 @@ def merge_instructions(parts: Sequence[tuple[str, str | None]]) -> str | None:
     """
     if not parts:
         return None
-    head = "Several tool sets in one server: " + ", ".join(name for name, _ in parts) + "."
+    names = ", ".join(name for name, _ in parts)
+    head = f"This server offers the tools of {'one plugin' if len(parts) == 1 else f'{len(parts)} plugins'}: {names}."
     texts = [(name, " ".join(text.split())) for name, text in parts if text and text.strip()]
     whole = "\n".join([head, *(f"{name}: {text}" for name, text in texts)])
     if units(whole) <= FIRST:

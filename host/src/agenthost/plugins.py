@@ -14,7 +14,7 @@ from concurrent.futures import Future, TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pluggy
 from packaging.requirements import InvalidRequirement, Requirement
@@ -31,6 +31,8 @@ from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_yo
 from agenthost.threads import Threads
 
 log = logging.getLogger("agenthost")
+
+R = TypeVar("R")
 
 GROUP = "agenthost"
 """The entry-point group in which plugins are announced."""
@@ -104,7 +106,7 @@ class Plugin:
     state: State = "loaded"
     reason: str | None = None
     context: PluginContext[Any] | None = None
-    part: HostPart = field(default_factory=HostPart)
+    part: HostPart = field(default_factory=lambda: HostPart.model_validate({}))
     instructions: str | None = None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
 
@@ -157,7 +159,7 @@ def load_plugins(
         findings += load_plugin(plugin, config, settings, found)
     for table in config.plugins:
         if table not in found and table not in selection.names:
-            findings.append(Finding("unused", table, f"{config.origin(table, '')}: {_unknown(table, found)}"))
+            findings.append(Finding("unused", table, f"{config.origin(table)}: {_unknown(table, found)}"))
     return plugins, findings
 
 
@@ -191,13 +193,13 @@ def load_plugin(
         return [plugin.fail(explain_failure(loading.stage, error))]
 
 
-def bounded(function: Callable[[], Any], limit: float) -> Any:
+def bounded(function: Callable[[], R], limit: float) -> R:
     """Run `function()` in a daemon thread and wait at most `limit` seconds.
 
     Raises:
         concurrent.futures.TimeoutError: it has not returned; the thread is left behind.
     """
-    future: Future[Any] = Threads("load", 1).submit(function)
+    future: Future[R] = Threads("load", 1).submit(function)
     return future.result(limit)
 
 

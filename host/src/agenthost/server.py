@@ -116,6 +116,6 @@ def _request(ctx: Context) -> Request:
         caller=Caller(None, client),
         client_capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
         protocol_version=ctx.protocol_version,
-        send_progress=session.report_progress if ctx.meta and ctx.meta.get("progressToken") is not None else None,
+        send_progress=session.report_progress if ctx.meta and ctx.meta.get("progress_token") is not None else None,
         send_log=send_log,
     )

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any
 
 from agenthost.assembly import Assembly, require_start
@@ -78,7 +79,7 @@ class _Serving:
         settings, plugins = self._assembly.settings, self._assembly.plugins
         self._stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        self._ending.on_signal(lambda: loop.call_soon_threadsafe(self._stop.set))
+        self._ending.on_signal(partial(loop.call_soon_threadsafe, self._stop.set))
         lifespans = Lifespans(self._catalog, plugins, settings.start_limit, self._on_failure)
         server = HostServer(
             self._catalog,

@@ -49,7 +49,7 @@ class HostPart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     prefix: str = Field("", description="Put before every name of the plugin.")
-    tools: Globs = Field(default_factory=Globs)
+    tools: Globs = Field(default_factory=lambda: Globs.model_validate({}))
     time_limit: float | None = Field(None, gt=0, description="Seconds that a call to this plugin may take.")
 
 
@@ -81,11 +81,11 @@ class Config:
         """The folder in which relative paths of settings start."""
         return Path.cwd() if self.path is None else self.path.parent
 
-    def origin(self, table: str, key: str) -> str:
-        """Where the value of `table.key` came from, in words."""
-        dotted = f"{table}.{key}"
-        given = next((text for name, text in self.sources.items() if name == dotted or name.startswith(f"{dotted}.")), None)
-        return given or (str(self.path) if self.path else "the settings")
+    def origin(self, table: str, key: str = "") -> str:
+        """Where the value of `table.key`, or the whole table, came from, in words."""
+        dotted = f"{table}.{key}" if key else table
+        given = [text for name, text in self.sources.items() if f"{name}.".startswith(f"{dotted}.")]
+        return given[0] if given else str(self.path or "the settings")
 
     def host_settings(self) -> HostSettings:
         """The validated `[host]` table.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.fields import FieldInfo
 
 from agenthost.context import CallContext
@@ -89,7 +89,7 @@ def read_signature(function: Callable[..., Any]) -> Signature:
 def _plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """What carries the annotations: behind `functools.partial` and callable objects."""
     while isinstance(function, (types.MethodType,)) or hasattr(function, "func"):
-        function = getattr(function, "__func__", None) or function.func  # type: ignore[attr-defined]
+        function = getattr(function, "__func__", None) or function.func
     return function if inspect.isroutine(function) else type(function).__call__
 
 
@@ -98,7 +98,7 @@ def _aliased(annotation: Any, name: str) -> Any:
     marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
     if any(isinstance(mark, FieldInfo) and mark.alias for mark in marks):
         return annotation
-    return Annotated[annotation, FieldInfo(alias=name)]
+    return Annotated[annotation, Field(alias=name)]
 
 
 def _read_returns(annotation: Any) -> Returns:

@@ -187,9 +187,7 @@ def _replace_surrogates(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
-        return {
-            _replace_surrogates(key): _replace_surrogates(member, depth + 1) for key, member in value.items()
-        }
+        return {_replace_surrogates(key): _replace_surrogates(member, depth + 1) for key, member in value.items()}
     if isinstance(value, list | tuple):
         return [_replace_surrogates(member, depth + 1) for member in value]
     return value
@@ -214,70 +212,6 @@ def encode(message: JSONRPCMessage) -> bytes:
         log.exception("a message to the client has no JSON form")
         raise MCPError(code=INTERNAL_ERROR, message="the answer has no JSON form") from error
     return line + b"\n"
-
-
-class MessageReader:
-    """The messages of the client, as the SDK's read stream."""
-
-    def __init__(self, conversation: _Conversation) -> None:
-        self._conversation = conversation
-
-    async def receive(self) -> SessionMessage:
-        """The next message.
-
-        Raises:
-            anyio.EndOfStream: the conversation is over.
-        """
-        return await self._conversation.receive()
-
-    async def aclose(self) -> None:
-        """Read no more."""
-        self._conversation.end()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self._conversation.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exception: object) -> None:
-        self._conversation.end()
-
-
-class MessageWriter:
-    """The messages to the client, as the SDK's write stream."""
-
-    def __init__(self, conversation: _Conversation) -> None:
-        self._conversation = conversation
-        self._closed = False
-
-    async def send(self, item: SessionMessage, /) -> None:
-        """Write a message; returns when it is written.
-
-        Raises:
-            anyio.ClosedResourceError: the stream is closed.
-            anyio.BrokenResourceError: the client does not read any more.
-            MCPError: the message has no JSON form.
-        """
-        if self._closed:
-            raise anyio.ClosedResourceError
-        await self._conversation.send(item.message)
-
-    async def aclose(self) -> None:
-        """Write no more; what is queued is still written."""
-        self._closed = True
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exception: object) -> None:
-        self._closed = True
 
 
 class StdioTransport:
@@ -308,21 +242,21 @@ class StdioTransport:
         self.on_client_gone = on_client_gone
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[tuple[MessageReader, MessageWriter]]:
+    async def open(self) -> AsyncIterator[tuple[Conversation, MessageWriter]]:
         """Begin the conversation; on leaving, what is queued is written if that takes at most `FLUSH_SECONDS`.
 
         The read stream ends when the input has ended and every request is answered (or `drain_seconds`
         are over), and at once when the client is gone.
         """
-        conversation = _Conversation(self)
+        conversation = Conversation(self)
         try:
-            yield MessageReader(conversation), MessageWriter(conversation)
+            yield conversation, MessageWriter(conversation)
         finally:
             await conversation.close()
 
 
-class _Conversation:
-    """The state of both directions, and the one place that decides when the conversation is over."""
+class Conversation:
+    """The SDK's read stream: the client's messages; here is decided when the conversation is over."""
 
     def __init__(self, transport: StdioTransport) -> None:
         self._transport = transport
@@ -342,7 +276,11 @@ class _Conversation:
         self._input.resume()
 
     async def receive(self) -> SessionMessage:
-        """The next message; waits while too much is unsent, so that what waits in memory stays bounded."""
+        """The next message; waits while too much is unsent, so that what waits in memory stays bounded.
+
+        Raises:
+            anyio.EndOfStream: the conversation is over.
+        """
         if self._lines.ready:
             await asyncio.sleep(0)  # the handler of the message before begins first, and may fill the output
         while not self._over:
@@ -357,17 +295,35 @@ class _Conversation:
             await self._changed.wait()
         raise anyio.EndOfStream
 
+    async def aclose(self) -> None:
+        """Hand over no further message."""
+        self.end()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        self.end()
+
     async def send(self, message: JSONRPCMessage) -> None:
-        """Write a message; returns when it is written."""
+        """Write a message; returns when it is written. Raises as `MessageWriter.send`."""
         data = encode(message)
-        is_answer = isinstance(message, JSONRPCResponse | JSONRPCError)
-        if is_answer:
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._settle(message.id)
         written = self._output.write(data)
         if written is not None:
             if not await written:
                 raise anyio.BrokenResourceError
-        elif is_answer:
+        elif isinstance(message, JSONRPCResponse | JSONRPCError):
             self._advance()
         else:
             await asyncio.sleep(0)  # a handler that reports in a tight loop lets others in
@@ -472,7 +428,41 @@ class _Conversation:
             self._transport.on_input_end()
 
     def _give_up(self) -> None:
-        """The client has ended its input and takes nothing of what is written for it."""
+        """End, if it is the client that holds things up: its input is at the end and it takes no output."""
+        if not self._output.unsent:
+            self._deadline = None
+            self._advance()
+            return
         self._output.abandon()
         self._end_input()
         self.end()
+
+
+class MessageWriter:
+    """The SDK's write stream: messages to the client, written in the order in which they are sent."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._closed = False
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message; returns when it is written.
+
+        Raises:
+            anyio.ClosedResourceError: the stream is closed.
+            anyio.BrokenResourceError: the client does not read any more.
+            MCPError: the message has no JSON form.
+        """
+        if self._closed:
+            raise anyio.ClosedResourceError
+        await self._conversation.send(item.message)
+
+    async def aclose(self) -> None:
+        """Write no more; what is queued is still written."""
+        self._closed = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        self._closed = True

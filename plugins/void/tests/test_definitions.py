@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from agenthost_void.definitions import KEYS, RESERVED, Definition, read_array, read_item
 from agenthost_void.strict_json import MAX_DEPTH
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 SCHEMA: dict[str, Any] = {"type": "object"}
@@ -38,12 +38,6 @@ def test_a_definition_is_read_as_it_is_written() -> None:
     [item], faults = read_array(json.dumps([{**GOOD, "description": "d"}]))
     assert faults == []
     assert item.definition == Definition("t", SCHEMA, "r", "d")
-
-
-def test_v12_the_same_item_may_stand_twice_as_far_as_one_item_can_tell() -> None:
-    """Names across items and sources are compared in test_sources.py."""
-    items, _ = read_array(json.dumps([GOOD, GOOD]))
-    assert [item.name for item in items] == ["t", "t"]
 
 
 @pytest.mark.parametrize(
@@ -242,6 +236,7 @@ ALMOST = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None, max_examples=200)
 @given(st.text() | ANY_JSON.map(json.dumps) | st.lists(ALMOST | ANY_JSON).map(json.dumps))
 @example("[NaN, -0, 1E400]")
 @example('[{"inputSchema": {"$schema": "file:///etc/passwd", "type": "object"}}]')
@@ -260,6 +255,7 @@ EXTENSIONS = st.dictionaries(st.text().map("x-{}".format), ANYTHING.filter(lambd
 PROPERTIES = st.dictionaries(st.text(), st.booleans() | EXTENSIONS)
 
 
+@settings(deadline=None, max_examples=50)
 @given(EXTENSIONS, PROPERTIES, st.text(), st.none() | st.text())
 def test_an_accepted_definition_is_equal_to_what_was_written(
     extensions: dict[str, Any], properties: dict[str, Any], result: str, description: str | None

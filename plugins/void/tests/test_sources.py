@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from importlib.resources import files
@@ -63,8 +62,9 @@ def test_v15_every_source_that_cannot_be_used_is_named_at_once(tmp_path: Path) -
     (tmp_path / "bad.json").write_text("[\n{,}]", encoding="utf-8")
     (tmp_path / "utf16.json").write_bytes(array("t").encode("utf-16"))
     (tmp_path / "empty.json").write_bytes(b"")
+    (tmp_path / "loop.json").symlink_to("loop.json")
     entries = ["{}", '{"a": 1', "number.json", "bad.json", "missing.json", "folder", "utf16.json", "empty.json", " "]
-    entries += ["example:foo", "example:../pyproject", "nul\0.json", "5"]
+    entries += ["example:foo", "example:../pyproject", "nul\0.json", "5", "loop.json"]
     told = lines_of(entries, tmp_path)
     assert [line.replace(f"{tmp_path}/", "") for line in told] == [
         "definition 1 (inline): must be an array of definitions, not an object",
@@ -80,14 +80,8 @@ def test_v15_every_source_that_cannot_be_used_is_named_at_once(tmp_path: Path) -
         "example:../pyproject: there is no such example. There is: example:anything, example:universal",
         "nul\0.json: is no path: embedded null byte",
         "5: cannot be read: No such file or directory",
+        "loop.json: cannot be read: Too many levels of symbolic links",
     ]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_v15_a_file_without_permission_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text(array("t"), encoding="utf-8")
-    (tmp_path / "a.json").chmod(0)
-    assert lines_of(["a.json"], tmp_path) == [f"{tmp_path / 'a.json'}: cannot be read: Permission denied"]
 
 
 def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:

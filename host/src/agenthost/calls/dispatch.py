@@ -69,7 +69,7 @@ class Calls:
     async def _run_tool(
         self, route: Route, arguments: dict[str, Any], request: Request, channel: Channel
     ) -> dict[str, Any]:
-        tool, signature, label = route.tool, route.vetted.signature, f"Tool {route.exposed}"
+        tool, signature, label = route.tool, route.vetted.signature, f"Tool {route.exposed} (plugin {route.plugin.name})"
         plugin = route.plugin.context
         assert plugin is not None
         context: CallContext[Any] = CallContext(

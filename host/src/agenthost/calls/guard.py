@@ -136,7 +136,7 @@ def crash(label: str, error: BaseException) -> Crash:
     what = "let a cancellation of its own escape" if isinstance(error, asyncio.CancelledError) else "crashed"
     log.error("%s %s [reference %s]", label, what, reference, exc_info=error)
     return Crash(
-        f"{label} failed inside its plugin (reference {reference}). This is a fault of the plugin, not of your "
+        f"{label} failed (reference {reference}). This is a fault of the plugin, not of your "
         "arguments; the operator finds the details under that reference in the server's log."
     )
 

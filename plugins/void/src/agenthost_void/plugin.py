@@ -40,7 +40,7 @@ def agenthost_tools(plugin: PluginContext[Settings]) -> list[Tool]:
     if (fault := DebugLog(plugin).fault()) is not None:
         faults.append(fault)
     if faults:
-        raise OperatorError("\n  ".join(("void is not served:", *faults)))
+        raise OperatorError("\n  ".join(("not served until this is corrected:", *faults)))
     return [*(MANAGEMENT if settings.mutable else ()), *map(custom_tool, definitions)]
 
 
@@ -50,8 +50,8 @@ def agenthost_instructions(plugin: PluginContext[Settings]) -> str | None:
     if not len(plugin.tools):
         return None
     text = (
-        "void: tools that do nothing but give you a shaped space to think in. Write the thought itself into the "
-        "call; it is not stored, checked or acted on, and the answer is fixed."
+        "Tools that do nothing but give you a shaped space to think in. Write the thought itself into the call; it "
+        "is not stored, checked or acted on, and the answer is always the same."
     )
     if plugin.settings.mutable:
         text += " void_create_tool makes a space of your own shape."

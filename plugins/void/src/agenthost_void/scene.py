@@ -15,21 +15,19 @@ async def run(clients: Sequence[SceneClient], say: Callable[[str], None]) -> Non
     """
     [client] = clients
 
-    say("An agent is asked whether to rewrite a parser, and wants to think before it answers.")
+    say("An agent is to decide whether to rewrite a parser, and thinks before it answers.")
     answer = await client.call(
         "Universal",
         form="a letter from next year's maintainer",
-        artefact="You rewrote me in a week. I have spent a year on the cases that the old parser knew and you did not.",
+        artefact="You rewrote me in a week. It took a year to find the cases that the old one knew and you did not.",
     )
     _expect_success(answer)
-    say("It writes a letter into Universal. Nothing happens to the letter; what comes back is always the same:")
-    say(f"  {answer.text}")
 
-    say("The letter asks for a list of those cases, and for that no space is shaped. The agent makes one:")
+    say("Nothing has happened to the letter. But it asks for those cases, so the agent shapes a space for them.")
     _expect_success(
         await client.call(
             "void_create_tool",
-            name="old_cases",
+            name="old_case",
             description="Use it to name one case that the old code handles, and how you know.",
             inputSchema={
                 "type": "object",
@@ -40,18 +38,16 @@ async def run(clients: Sequence[SceneClient], say: Callable[[str], None]) -> Non
         )
     )
     tools = await client.tools()
-    _expect("old_cases" in tools, f"old_cases is listed among {tools}")
-    say(f"  The server now lists: {', '.join(tools)}")
+    _expect("old_case" in tools, f"old_case is listed among {tools}")
 
-    answer = await client.call("old_cases", case="a comment inside a string", evidence="the test of 2019")
+    answer = await client.call("old_case", case="a comment inside a string", evidence="a test that nobody explained")
     _expect_success(answer)
     _expect(answer.text == "And which case stands behind that one?", "the new tool gives the answer it was made with")
-    say(f"  old_cases answers: {answer.text}")
 
-    _expect_success(await client.call("void_remove_tool", name="old_cases"))
+    say("Done thinking, it removes the space. What it thought stands in its own transcript, and nowhere else.")
+    _expect_success(await client.call("void_remove_tool", name="old_case"))
     tools = await client.tools()
-    _expect("old_cases" not in tools, f"old_cases is no longer listed among {tools}")
-    say("Done thinking, it removes the tool again. Nothing was stored, and the thoughts are in its own transcript.")
+    _expect("old_case" not in tools, f"old_case is no longer listed among {tools}")
 
 
 def _expect_success(answer: Answer) -> None:
@@ -64,7 +60,7 @@ def _expect(fulfilled: bool, what: str) -> None:
 
 
 SCENE = Scene(
-    "void: a tool that does nothing, and what it is good for",
+    "a tool that does nothing, and what it is good for",
     run,
     settings={"definitions": ["example:universal"], "mutable": True},
 )
