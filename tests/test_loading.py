@@ -200,7 +200,7 @@ def test_an_unknown_plugin_on_the_command_line_is_an_error_that_names_the_known_
     done = run_agenthost(verb, "--plugins", "hello,neighbor,nosuch", plugins=["hello", "puppets"])
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "no plugin 'neighbor' is installed; did you mean 'neighbour'?" in done.stderr
+    assert "no plugin 'neighbor' is installed (did you mean 'neighbour'?)" in done.stderr
     assert "no plugin 'nosuch' is installed" in done.stderr
     [known, _] = [line.partition("Installed: ")[2] for line in done.stderr.splitlines()]
     assert {"hello", "neighbour", "void"} <= set(known.partition(".")[0].split(", "))
@@ -212,7 +212,7 @@ def test_an_unknown_plugin_in_the_config_file_is_reported_and_the_rest_serves(st
     server = start(plugins=["puppets"], config=config)
     server.open()
     assert served(server) == ["ping"]
-    assert "neighbor: no plugin 'neighbor' is installed; did you mean 'neighbour'?" in server.stderr
+    assert "neighbor: no plugin 'neighbor' is installed (did you mean 'neighbour'?)" in server.stderr
     row = plugin_rows(plugins=["puppets"], config=config)["neighbor"]
     assert (row["state"], row["wanted"], row["version"]) == ("not installed", True, None)
 

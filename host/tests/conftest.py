@@ -1,0 +1,54 @@
+"""Plugins, catalogs and calls made by hand: the host's parts without a process or a transport."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agenthost import Tool
+from agenthost.catalog import Catalog
+from agenthost.context import PluginContext
+from agenthost.plugins import Plugin
+from agenthost.settings import HostPart
+
+
+@pytest.fixture
+def raw() -> Callable[..., Tool]:
+    """`raw("name")`: a raw tool that answers with its own name; `raw("name", handler, description=...)`."""
+
+    def make(name: str, handler: Callable[..., Any] | None = None, **members: Any) -> Tool:
+        members.setdefault("input_schema", {"type": "object"})
+        return Tool(name, handler or (lambda arguments, ctx: name), **members)
+
+    return make
+
+
+@pytest.fixture
+def make_plugin(tmp_path: Path) -> Callable[..., Plugin]:
+    """`make_plugin("name", tool, tool, prefix="x_", tools={"deny": [...]})`: a loaded plugin; the keywords are the host's."""
+
+    def make(name: str, *tools: Tool, **part: Any) -> Plugin:
+        context: PluginContext[Any] = PluginContext(
+            name, None, tmp_path, logging.getLogger(f"agenthost.{name}"), tmp_path / "state"
+        )
+        context.tools.replace(tools)
+        return Plugin(name, None, context=context, part=HostPart.model_validate(part))
+
+    return make
+
+
+@pytest.fixture
+def serve() -> Callable[..., Catalog]:
+    """`serve(plugin, plugin)`: a catalog that shows these plugins."""
+
+    def make(*plugins: Plugin) -> Catalog:
+        catalog = Catalog(plugins)
+        for plugin in plugins:
+            if plugin.context is not None:
+                catalog.show(plugin)
+        return catalog
+
+    return make
