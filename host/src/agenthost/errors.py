@@ -15,6 +15,9 @@ from typing import Any
 INVALID_PARAMS = -32602
 """JSON-RPC code for an unknown tool, prompt or resource and for parameters of the wrong shape."""
 
+INTERNAL_ERROR = -32603
+"""JSON-RPC code for a fault of the server or of a plugin."""
+
 
 class AgenthostError(Exception):
     """Base of all errors of this package. `str(error)` is the text its reader sees."""
@@ -47,6 +50,10 @@ class ContributionRefused(ToolError):
 
     It is a `ToolError` because the usual cause is a model's own request (`void_create_tool`).
     """
+
+
+class CallFailed(ToolError):
+    """The plugin's code crashed, took too long or could not start. In prompts and resources: JSON-RPC -32603."""
 
 
 class ProtocolError(AgenthostError):

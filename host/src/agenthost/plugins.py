@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict
 
 import agenthost
 from agenthost import hookspecs
-from agenthost.context import PluginContext
-from agenthost.contributions import Tool
+from agenthost.context import PluginContext, Registry
+from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import AgenthostError, OperatorError
 from agenthost.findings import Finding
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
@@ -109,6 +109,12 @@ class Plugin:
     part: HostPart = field(default_factory=lambda: HostPart.model_validate({}))
     instructions: str | None = None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
+
+    @property
+    def loaded(self) -> PluginContext[Any]:
+        """The context of a plugin that is loaded."""
+        assert self.context is not None
+        return self.context
 
     def fail(self, reason: str) -> Finding:
         """Mark it as not served, and say so."""
@@ -249,8 +255,11 @@ class _Loading:
             logging.getLogger(f"agenthost.{name}"),
             state_root(self._settings, config.base_dir),
         )
-        tools, findings = _sort_out(name, self._call("agenthost_tools", "an iterable of Tool", _iterated, plugin=context))
-        context.tools.replace(tools)
+        findings = [
+            *self._fill(context, context.tools, "agenthost_tools", (Tool,)),
+            *self._fill(context, context.prompts, "agenthost_prompts", (Prompt,)),
+            *self._fill(context, context.resources, "agenthost_resources", (Resource, ResourceTemplate)),
+        ]
         plugin.instructions = self._call("agenthost_instructions", "a text", _expect(str), plugin=context)
         plugin.lifespan = self._call(
             "agenthost_lifespan",
@@ -259,6 +268,14 @@ class _Loading:
             plugin=context,
         )
         plugin.context = context
+        return findings
+
+    def _fill(
+        self, context: PluginContext[Any], registry: Registry[Any], hook: str, kinds: tuple[type, ...]
+    ) -> list[Finding]:
+        wanted = f"an iterable of {' or '.join(kind.__name__ for kind in kinds)}"
+        items, findings = _sort_out(context.name, hook, kinds, self._call(hook, wanted, _iterated, plugin=context))
+        registry.replace(items)
         return findings
 
     def _settings_model(self) -> type[BaseModel]:
@@ -323,22 +340,26 @@ def _iterated(value: Any) -> list[Any]:
     return list(value)
 
 
-def _sort_out(plugin: str, items: Iterable[Any] | None) -> tuple[list[Tool], list[Finding]]:
-    """Keep the tools that can be told apart; the rest is quarantined item by item."""
-    tools: dict[str, Tool] = {}
+def _sort_out(
+    plugin: str, hook: str, kinds: tuple[type, ...], items: Iterable[Any] | None
+) -> tuple[list[Any], list[Finding]]:
+    """Keep the contributions that can be told apart; the rest is quarantined item by item."""
+    kept: dict[str, Any] = {}
     findings: list[Finding] = []
     for position, item in enumerate(items or (), start=1):
-        if not isinstance(item, Tool):
-            fault = f"item {position} of agenthost_tools is {_short(item)}, not a Tool; is @tool missing?"
-        elif not isinstance(item.name, str):
-            fault = f"item {position} of agenthost_tools: name: {_short(item.name)} is not a text"
-        elif item.name in tools:
-            fault = f"tool {item.name!r}: name: item {position} of agenthost_tools repeats it; rename one"
+        if not isinstance(item, kinds):
+            names = " or ".join(kind.__name__ for kind in kinds)
+            decorator = names.split(" ")[0].lower()
+            fault = f"item {position} of {hook} is {_short(item)}, not a {names}; is @{decorator} missing?"
+        elif not isinstance(item.key, str):
+            fault = f"item {position} of {hook}: {_short(item.key)} is no name, since it is not a text"
+        elif item.key in kept:
+            fault = f"item {position} of {hook} repeats {item.key!r}; rename one"
         else:
-            tools[item.name] = item
+            kept[item.key] = item
             continue
         findings.append(Finding("quarantined", plugin, fault))
-    return list(tools.values()), findings
+    return list(kept.values()), findings
 
 
 def _describe(name: str, points: Sequence[EntryPoint]) -> Found:

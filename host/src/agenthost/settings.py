@@ -50,10 +50,12 @@ class HostPart(BaseModel):
 
     prefix: str = Field("", description="Put before every name of the plugin.")
     tools: Globs = Field(default_factory=lambda: Globs.model_validate({}))
+    prompts: Globs = Field(default_factory=lambda: Globs.model_validate({}))
+    resources: Globs = Field(default_factory=lambda: Globs.model_validate({}), description="Globs of addresses.")
     time_limit: float | None = Field(None, gt=0, description="Seconds that a call to this plugin may take.")
 
 
-HOST_KEYS = frozenset({"prefix", "tools", "prompts", "resources", "time_limit"})
+HOST_KEYS = frozenset(HostPart.model_fields)
 """Field names that a plugin's own settings model may not use."""
 
 

@@ -81,9 +81,14 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         model = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
         schema = plain_schema(model.model_json_schema(by_alias=True))
     except Exception as error:
-        raise TypeError(f"the parameters cannot be described as a JSON Schema: {error}") from error
+        raise TypeError(f"the parameters cannot be described as a JSON Schema: {first_line(error)}") from error
     schema = {"type": "object", "properties": {}, **schema}
     return Signature(model, parameters, schema, context, _read_returns(hints.get("return", inspect.Parameter.empty)))
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, without the advice that pydantic adds below."""
+    return str(error).strip().partition("\n")[0]
 
 
 def _plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,7 +117,7 @@ def _read_returns(annotation: Any) -> Returns:
         adapter: TypeAdapter[Any] = TypeAdapter(annotation)
         schema = plain_schema(adapter.json_schema(by_alias=True, mode="serialization"))
     except Exception as error:
-        raise TypeError(f"the return type cannot be described as a JSON Schema: {error}") from error
+        raise TypeError(f"the return type cannot be described as a JSON Schema: {first_line(error)}") from error
     if schema.get("type") == "object":
         return Returns(adapter, schema={"properties": {}, **schema})
     wrapped = {"type": "object", "properties": {"result": schema}, "required": ["result"]}

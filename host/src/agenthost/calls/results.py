@@ -1,4 +1,4 @@
-"""What a tool's function returns, as the members of a `tools/call` result."""
+"""What a plugin's function returns, as the members of a result on the wire."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from agenthost.contributions import Audio, Content, EmbeddedResource, Image, ResourceLink, Result, Text
+from agenthost.contributions import (
+    Audio,
+    Content,
+    Contents,
+    EmbeddedResource,
+    Image,
+    Message,
+    ResourceLink,
+    Result,
+    Text,
+)
 from agenthost.errors import ToolError
 from agenthost.signatures import Returns
 
@@ -55,6 +65,48 @@ def error_to_wire(error: ToolError) -> dict[str, Any]:
     if error.structured is not None:
         wire["structuredContent"] = _as_object(error.structured)
     return wire
+
+
+def prompt_to_wire(value: Any, description: str | None) -> dict[str, Any]:
+    """Convert what a prompt gave back.
+
+    Raises:
+        TypeError: it is no text, no message and no list of those.
+    """
+    items = value if isinstance(value, (list, tuple)) else [value]
+    messages = [_message(item) for item in items]
+    return _without_none(description=description, messages=messages)
+
+
+def contents_to_wire(value: Any, uri: str, mime_type: str | None) -> dict[str, Any]:
+    """Convert what a resource gave back: text, bytes, something JSON-able, or a list of `Contents`.
+
+    Raises:
+        TypeError, ValueError: it is nothing that can be sent.
+    """
+    if isinstance(value, (list, tuple)) and value and all(isinstance(item, Contents) for item in value):
+        return {"contents": [_part(item, uri, mime_type) for item in value]}
+    if isinstance(value, Contents):
+        return {"contents": [_part(value, uri, mime_type)]}
+    if not isinstance(value, (str, bytes)):
+        _, value = _structure(value, _ANY)
+        mime_type = mime_type or "application/json"
+    return {"contents": [_part(Contents(value), uri, mime_type)]}
+
+
+def _message(item: Any) -> dict[str, Any]:
+    message = Message(item) if isinstance(item, str) else item
+    if not isinstance(message, Message) or message.role not in ("user", "assistant"):
+        raise TypeError(f"{item!r} is no message")
+    content = Text(message.content) if isinstance(message.content, str) else message.content
+    return {"role": message.role, "content": _block(content)}
+
+
+def _part(contents: Contents, uri: str, mime_type: str | None) -> dict[str, Any]:
+    is_text = isinstance(contents.data, str)
+    kind = contents.mime_type or mime_type or ("text/plain" if is_text else "application/octet-stream")
+    block = _block(EmbeddedResource(contents.uri or uri, contents.data, kind))
+    return block["resource"]  # type: ignore[no-any-return]
 
 
 def _full_result(result: Result[Any], promised: Returns) -> dict[str, Any]:
