@@ -66,17 +66,9 @@ def clean_home(session: nox.Session) -> dict[str, str]:
     return {"HOME": str(home)}
 
 
-def run_tests(
-    session: nox.Session, *folders: str, measure: str | None = None, env: dict[str, str] | None = None
-) -> None:
-    """Run pytest on these folders, or on the arguments after `--`; with `measure`, report that package's coverage."""
-    arguments = session.posargs or folders
-    if measure is None:
-        session.run("pytest", *arguments, env=env)
-        return
-    data = {"COVERAGE_FILE": str(Path(session.virtualenv.location) / "coverage")}
-    session.run("coverage", "run", f"--source={measure}", "-m", "pytest", *arguments, env=data | (env or {}))
-    session.run("coverage", "report", env=data)
+def run_tests(session: nox.Session, *folders: str, env: dict[str, str] | None = None) -> None:
+    """Run pytest on these folders, or on the arguments after `--`; the same examples and no deadlines every time."""
+    session.run("pytest", "--hypothesis-profile=ci", *(session.posargs or folders), env=env)
 
 
 @nox.session
@@ -118,8 +110,8 @@ def types(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def host(session: nox.Session) -> None:
     """Test the host alone: no plugin is installed."""
-    session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "coverage"))
-    run_tests(session, "host/tests", measure="agenthost")
+    session.install(*wheels(session, "host", extra="[testing]"), *tools("test"))
+    run_tests(session, "host/tests")
 
 
 @nox.session(requires=["build"])
@@ -127,11 +119,11 @@ def host(session: nox.Session) -> None:
 def plugin(session: nox.Session, name: str) -> None:
     """Test one plugin with the host and nothing else."""
     folder = f"plugins/{name}"
-    session.install(*wheels(session, "host", folder), *tools("test", "coverage"))
+    session.install(*wheels(session, "host", folder), *tools("test"))
     listed = json.loads(session.run("agenthost", "plugins", "--json", silent=True, env=clean_home(session)))
     if [(row["name"], row["reason"]) for row in listed] != [(name, None)]:
         session.error(f"`agenthost plugins` has to list {name} and nothing else: {listed}")
-    run_tests(session, f"{folder}/tests", measure=DISTRIBUTIONS[folder])
+    run_tests(session, f"{folder}/tests")
 
 
 @nox.session(requires=["build"])
@@ -177,6 +169,18 @@ def compat(session: nox.Session) -> None:
     """Test everything with the other Pythons of this machine: `nox -t compat`."""
     session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
     run_tests(session, *(f"{folder}/tests" for folder in DISTRIBUTIONS), "tests", env=inspector(session))
+
+
+@nox.session(default=False, requires=["build"])
+def coverage(session: nox.Session) -> None:
+    """Tell which lines no test reaches, in the servers that tests start too: `nox -s coverage`."""
+    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "coverage"))
+    env = {"COVERAGE_FILE": str(Path(session.virtualenv.location) / "coverage")}
+    measured = f"--source={','.join(DISTRIBUTIONS.values())}"
+    folders = [f"{folder}/tests" for folder in DISTRIBUTIONS]
+    session.run("coverage", "run", measured, "-m", "pytest", "--hypothesis-profile=ci", *folders, env=env)
+    session.run("coverage", "combine", "--quiet", env=env)
+    session.run("coverage", "report", env=env)
 
 
 if __name__ == "__main__":

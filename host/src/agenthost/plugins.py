@@ -77,13 +77,25 @@ class Found:
         was given up on cannot disturb the others later.
 
         Raises:
-            Exception: whatever the import raises; `PluginValidationError` for a hook that does not exist.
+            OperatorError: it implements a hook that does not exist, or with arguments that do not.
+            Exception: whatever the import raises.
         """
         hooks = pluggy.PluginManager(GROUP)
         hooks.add_hookspecs(hookspecs)
-        hooks.register(self.entry_point.load(), name=self.name)
-        hooks.check_pending()
+        known = list(vars(hooks.hook))
+        module = self.entry_point.load()
+        try:
+            hooks.register(module, name=self.name)
+        except pluggy.PluginValidationError as error:
+            raise OperatorError(" ".join(str(error).split())) from error
+        if unknown := [name for name in vars(hooks.hook) if name not in known and not _is_optional(hooks, name)]:
+            raise OperatorError(f"there is no hook {unknown[0]}{did_you_mean(unknown[0], known)}")
         return hooks
+
+
+def _is_optional(hooks: pluggy.PluginManager, hook: str) -> bool:
+    """Whether the plugin says itself that this hook may be unknown here: `hookimpl(optionalhook=True)`."""
+    return all(implementation.optionalhook for implementation in getattr(hooks.hook, hook).get_hookimpls())
 
 
 @dataclass
@@ -195,7 +207,7 @@ def load_plugin(
                 "it has been given up on"
             )
         ]
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (the boundary: a plugin's failure is reported, not raised)
+    except Exception as error:  # noqa: BLE001  (the boundary: a plugin's failure is reported, not raised)
         return [plugin.fail(explain_failure(loading.stage, error))]
 
 
@@ -204,15 +216,32 @@ def bounded(function: Callable[[], R], limit: float) -> R:
 
     Raises:
         concurrent.futures.TimeoutError: it has not returned; the thread is left behind.
+        Escaped: it raised `SystemExit` or the like, which would end this process.
+        Exception: it raised that.
     """
-    future: Future[R] = Threads("load", 1).submit(function)
+
+    def contained() -> R:
+        try:
+            return function()
+        except Exception:
+            raise
+        except BaseException as error:
+            raise Escaped from error
+
+    future: Future[R] = Threads("load", 1).submit(contained)
     return future.result(limit)
+
+
+class Escaped(Exception):
+    """Plugin code raised what is no `Exception`; `__cause__` is what it raised."""
 
 
 def explain_failure(stage: str, error: BaseException) -> str:
     """A failure of plugin code for the operator: short for what is meant for people, else with its place."""
     if isinstance(error, AgenthostError):
         return str(error)
+    if isinstance(error, Escaped) and error.__cause__ is not None:
+        error = error.__cause__
     log.debug("%s failed", stage, exc_info=error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""

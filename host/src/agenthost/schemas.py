@@ -32,8 +32,8 @@ def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> d
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The plain form of a schema that pydantic made: refs inlined, titles and null branches gone.
 
-    An optional value is one that is not required and has its plain type; null is accepted at run
-    time all the same. Only a recursive type keeps its `$ref` and the `$defs` it needs.
+    What may be null (`int | None`) has its plain type here; null is accepted at run time all the
+    same. Only a recursive type keeps its `$ref` and the `$defs` it needs.
     """
     definitions: Mapping[str, Any] = schema.get("$defs", {})
     recursive: set[str] = set()

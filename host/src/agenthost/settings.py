@@ -197,9 +197,9 @@ def validate(config: Config, table: str, values: dict[str, Any], model: type[Mod
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the nearest known word, else an empty string."""
+    """` (did you mean 'x'?)` for the nearest known word, else an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _is_trusted(metadata: Iterable[Any]) -> bool:

@@ -23,7 +23,7 @@ DEFINITION = Definition("t", SCHEMA, "RESULTTEXT")
 
 
 def context(folder: Path, debug_log: str | None, **settings: Any) -> PluginContext[Settings]:
-    validated = Settings(debug_log=debug_log, **settings)  # type: ignore[arg-type]  (as from TOML)
+    validated = Settings.model_validate({"debug_log": debug_log, **settings})
     return PluginContext("void", validated, folder, logging.getLogger("agenthost.void"), folder / "state")
 
 
@@ -110,7 +110,7 @@ def test_the_file_is_touched_when_serving_starts_and_not_before(tmp_path: Path) 
 def test_a_log_that_cannot_be_opened_when_serving_starts_is_a_clear_failure(tmp_path: Path) -> None:
     plugin_context = context(tmp_path, "log.jsonl")
     (tmp_path / "log.jsonl").mkdir()
-    with pytest.raises(OperatorError, match="log.jsonl: cannot be written: Is a directory"):
+    with pytest.raises(OperatorError, match=r"log\.jsonl: cannot be written: Is a directory"):
         asyncio.run(_enter(plugin_context))
 
 

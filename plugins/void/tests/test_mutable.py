@@ -27,7 +27,7 @@ def names(server: ServerProcess) -> list[str]:
     return [tool["name"] for tool in server.tools()]
 
 
-def create(server: ServerProcess, name: str, result: str = "r", **members: Any) -> dict[str, Any]:
+def create(server: ServerProcess, name: str, result: Any = "r", **members: Any) -> dict[str, Any]:
     arguments = {"name": name, "inputSchema": OBJECT, "result": result, **members}
     return server.call("void_create_tool", arguments)["result"]  # type: ignore[no-any-return]
 

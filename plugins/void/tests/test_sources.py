@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -117,6 +118,12 @@ def test_a_shipped_example_is_in_the_package_and_passes_every_check(name: str) -
     assert only.definition.result
     assert 0 < len(only.definition.description or "") <= 400
     assert name in example_names()
+
+
+def test_the_definition_in_the_readme_works(tmp_path: Path) -> None:
+    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    [array_in_readme] = re.findall(r"^```json\n(\[.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    assert names_of([array_in_readme], tmp_path) == ["doubt"]
 
 
 def test_importing_the_plugin_imports_nothing_heavy() -> None:

@@ -56,7 +56,7 @@ class HostApp:
                 hooks = bounded(found[name].load_hooks, LOAD_LIMIT)
                 stage = "agenthost_commands"
                 command = call_hook(hooks, stage, "a click command", _is_command)
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             raise OperatorError(f"{name}: {explain_failure(stage, error)}") from error
         if command is None:
             raise OperatorError(f"plugin {name} has no commands; to serve it: agenthost serve --plugins {name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -54,7 +55,7 @@ def _scene(found: Any) -> Scene | None:
         with stdout_to_stderr():
             hooks = bounded(found.load_hooks, LOAD_LIMIT)
             return call_hook(hooks, "agenthost_demo", "a Scene", _is_scene)  # type: ignore[no-any-return]
-    except (Exception, SystemExit) as error:
+    except Exception as error:
         raise OperatorError(f"{found.name}: {explain_failure('agenthost_demo', error)}") from error
 
 
@@ -91,7 +92,7 @@ async def _connect(
     command = ["-m", "agenthost", "serve", "--strict", "--config", str(config), "--state-dir", str(folder / "state")]
     arguments = [*command, "--plugins", ",".join(plugins), *settings]
     with (folder / f"stderr-{number}").open("w+", encoding="utf-8", errors="replace") as stderr:
-        transport = stdio_client(StdioServerParameters(command=sys.executable, args=arguments), errlog=stderr)
+        transport = stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), errlog=stderr)
         try:
             async with Client(transport) as client:
                 yield client

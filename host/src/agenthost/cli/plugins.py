@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict, dataclass
 
 import click
@@ -12,6 +13,8 @@ from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
 from agenthost.errors import OperatorError
 from agenthost.plugins import State
+
+log = logging.getLogger("agenthost")
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,9 @@ def command(app: HostApp, as_json: bool) -> int:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False))
     else:
         _print_table(rows)
-        for finding in assembly.findings:
-            if finding.kind != "failed":
-                click.echo(f"agenthost: warning: {finding}", err=True)
+    for finding in assembly.findings:
+        if finding.kind != "failed":  # those are in the rows
+            log.warning("%s", finding)
     return OperatorError.exit_code if assembly.settings.strict and assembly.findings else 0
 
 

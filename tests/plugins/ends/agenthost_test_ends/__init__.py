@@ -1,0 +1,1 @@
+"""Plugins that print everywhere and that do not want to end."""

@@ -1,0 +1,1 @@
+"""Plugins that cannot be loaded or served, each for another reason."""

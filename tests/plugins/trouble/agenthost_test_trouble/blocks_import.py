@@ -1,0 +1,5 @@
+"""Is never done with being imported."""
+
+import threading
+
+threading.Event().wait()
