@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import ContributionRefused, ToolError
@@ -24,7 +24,9 @@ KeyedT = TypeVar("KeyedT", bound=Keyed)
 S = TypeVar("S")
 
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-"""The levels of MCP log messages, from RFC 5424."""
+"""The levels of MCP log messages, from RFC 5424, lowest first."""
+
+LOG_LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
 
 
 class Registry(Generic[KeyedT]):
@@ -207,5 +209,11 @@ class CallContext(Generic[S]):
         self._channel.progress(done, total, text)
 
     def log(self, level: LogLevel, text: str) -> None:
-        """Send the client a log message, if it listens for that level; queued like `progress`."""
+        """Send the client a log message, if it listens for that level; queued like `progress`.
+
+        Raises:
+            ValueError: there is no such level.
+        """
+        if level not in LOG_LEVELS:
+            raise ValueError(f"there is no log level {level!r}; there are {', '.join(LOG_LEVELS)}")
         self._channel.log(level, text)

@@ -6,6 +6,7 @@ and leaves the other contributions alone.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -404,6 +405,8 @@ def _described(
     function: Callable[..., Any], name: str | None, description: str | None
 ) -> tuple[str, str | None]:
     """Name and description, taken from the function where they are not given."""
+    while isinstance(function, functools.partial):
+        function = function.func
     return (
         getattr(function, "__name__", "") if name is None else name,
         inspect.getdoc(function) if description is None else description,

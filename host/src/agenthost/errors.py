@@ -40,6 +40,8 @@ class ToolError(AgenthostError):
     the text has to tell everything (clients.md O03).
     """
 
+    structured: dict[str, Any] | None = None
+
     def __init__(self, text: str, structured: dict[str, Any] | None = None) -> None:
         super().__init__(text)
         self.structured = structured
@@ -59,6 +61,9 @@ class CallFailed(ToolError):
 class ProtocolError(AgenthostError):
     """The client program reads it: a JSON-RPC error with `code`, text and optional `data`."""
 
+    code: int = INTERNAL_ERROR
+    data: Any = None
+
     def __init__(self, code: int, text: str, data: Any = None) -> None:
         super().__init__(text)
         self.code = code
@@ -67,6 +72,8 @@ class ProtocolError(AgenthostError):
 
 class InvalidParams(ProtocolError):
     """The request names its parameters wrongly: JSON-RPC -32602."""
+
+    code = INVALID_PARAMS
 
     def __init__(self, text: str, data: Any = None) -> None:
         super().__init__(INVALID_PARAMS, text, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Coroutine
-from typing import Any, get_args
+from typing import Any
 
 import mcp_types as types
 from mcp import MCPError
@@ -17,14 +17,11 @@ import agenthost
 from agenthost.audience import Audience
 from agenthost.calls import MAX_COMPLETIONS, Calls, Request
 from agenthost.catalog import Catalog
-from agenthost.context import Caller, LogLevel
+from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
 from agenthost.vetting import LEGACY, MODERN
 
 Context = ServerRequestContext[Any, Any]
-
-LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
-"""Severities of MCP log messages, lowest first."""
 
 
 class HostServer(Server[Any]):
@@ -182,7 +179,7 @@ def _request(ctx: Context) -> Request:
 
     async def send_log(level: LogLevel, text: str) -> None:
         lowest = session._connection.state.get(_LEVEL, "info")  # noqa: SLF001  (as in audience.py)
-        if not _is_modern(ctx) and LEVELS.index(level) < LEVELS.index(lowest):
+        if not _is_modern(ctx) and LOG_LEVELS.index(level) < LOG_LEVELS.index(lowest):
             return
         with warnings.catch_warnings():
             # Logging is deprecated in the protocol, and served as long as clients ask for it.

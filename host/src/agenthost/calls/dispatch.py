@@ -77,7 +77,10 @@ class Calls:
                     value = await call.run(**call.with_context(keywords))
                 return call.convert(result_to_wire, value, signature.returns if signature else None)
             except ToolError as error:
-                return error_to_wire(error)
+                try:
+                    return error_to_wire(error)
+                except Exception as fault:  # noqa: BLE001  (an error that cannot be sent is a crash itself)
+                    return error_to_wire(crash(call.label, fault))
 
     async def get_prompt(self, name: str, arguments: Mapping[str, str] | None, request: Request) -> dict[str, Any]:
         """The members of a `prompts/get` result.
@@ -123,15 +126,14 @@ class Calls:
             InvalidParams: it has no such argument.
             ProtocolError: the plugin raised one, or crashed.
         """
-        route: Route[Any] | None = self._catalog.prompts.find(reference)
-        if route is None:
-            route = self._catalog.resources.find(reference)
+        prompt, resource = self._catalog.prompts.find(reference), self._catalog.resources.find(reference)
+        route: Route[Any] | None = prompt or resource
         if route is None:
             raise NotFound(self._catalog.prompts.explain_unknown(reference))
         known = argument_names(route)
         if name not in known:
             raise InvalidParams(f"{reference} has no argument {name!r}{did_you_mean(name, known)}")
-        function = route.item.complete.get(name)
+        function = getattr(route.item, "complete", {}).get(name)
         if function is None:
             return [choice for choice in choices(route, name) if choice.startswith(value)]
         async with _Call(self._guard, route, request, self._time_limit) as call:
@@ -150,7 +152,7 @@ class _Call:
         item, plugin = route.item, route.plugin
         # The operator's word wins over the author's, and the author's over the host's default.
         self._limit = plugin.part.time_limit or item.time_limit or time_limit
-        self._label = f"{type(item).__name__} {route.exposed} (plugin {plugin.name})"
+        self.label = f"{type(item).__name__} {route.exposed} (plugin {plugin.name})"
         self.context: CallContext[Any] = CallContext(
             plugin.loaded, request.caller, request.client_capabilities, request.protocol_version, self._channel
         )
@@ -165,7 +167,8 @@ class _Call:
 
     def with_context(self, keywords: dict[str, Any]) -> dict[str, Any]:
         """The keywords, and the call's context where the function asks for it."""
-        name = self._route.vetted.signature.context
+        signature = self._route.vetted.signature
+        name = signature.context if signature else None
         return keywords if name is None else {**keywords, name: self.context}
 
     async def run(self, *arguments: Any, **keywords: Any) -> Any:
@@ -177,10 +180,10 @@ class _Call:
         call = partial(function, *arguments, **keywords)
         beat, limit = self._channel.beat, self._limit
         if _is_async(function):
-            return await self._guard.run_coroutine(self._label, call, limit, beat)
-        value = await self._guard.run_function(self._route.plugin.name, self._label, call, limit, beat)
+            return await self._guard.run_coroutine(self.label, call, limit, beat)
+        value = await self._guard.run_function(self._route.plugin.name, self.label, call, limit, beat)
         if inspect.iscoroutine(value):  # an async function behind a plain decorator
-            value = await self._guard.run_coroutine(self._label, lambda: value, limit, beat)
+            value = await self._guard.run_coroutine(self.label, lambda: value, limit, beat)
         return value
 
     def convert(self, conversion: Callable[..., W], value: Any, *rest: Any) -> W:
@@ -188,7 +191,7 @@ class _Call:
         try:
             return conversion(value, *rest)
         except Exception as error:  # noqa: BLE001  (any failure to convert is a crash of the call)
-            raise crash(self._label, error) from None
+            raise crash(self.label, error) from None
 
 
 @contextmanager

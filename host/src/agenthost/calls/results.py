@@ -43,7 +43,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
     promised = returns or _ANY
     if isinstance(value, Result):
         return _full_result(value, promised)
-    if promised.nothing:
+    if promised.nothing or (promised.content and value is None):
         if value is not None:
             raise TypeError(f"the tool is annotated -> None and returned {type(value).__name__}")
         return _text_result("Done.")
@@ -53,7 +53,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
         if isinstance(value, _CONTENT):
             return {"content": [_block(value)]}
         is_blocks = isinstance(value, (list, tuple)) and all(isinstance(item, _CONTENT) for item in value)
-        if is_blocks and (value or returns is not None):
+        if is_blocks and (value or promised.content):
             return {"content": [_block(item) for item in value]}
     structured, text = _structure(value, promised)
     return {**_text_result(text), "structuredContent": structured}
@@ -156,20 +156,27 @@ def _block(block: Content) -> dict[str, Any]:
             members = {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
         case Audio(bytes(data), str(mime_type)):
             members = {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
-        case EmbeddedResource(str(uri), str(text), mime_type):
+        case EmbeddedResource(str(uri), str(text), str() | None as mime_type):
             members = {"type": "resource", "resource": _without_none(uri=uri, text=text, mimeType=mime_type)}
-        case EmbeddedResource(str(uri), bytes(data), mime_type):
+        case EmbeddedResource(str(uri), bytes(data), str() | None as mime_type):
             blob = base64.b64encode(data).decode()
             members = {"type": "resource", "resource": _without_none(uri=uri, blob=blob, mimeType=mime_type)}
-        case ResourceLink(str(uri), str(name)):
+        case ResourceLink(
+            str(uri),
+            str(name),
+            str() | None as title,
+            str() | None as description,
+            str() | None as mime_type,
+            int() | None as size,
+        ):
             members = _without_none(
                 type="resource_link",
                 uri=uri,
                 name=name,
-                title=block.title,
-                description=block.description,
-                mimeType=block.mime_type,
-                size=block.size,
+                title=title,
+                description=description,
+                mimeType=mime_type,
+                size=size,
             )
         case _:
             raise TypeError(f"{block!r} is no content block with values of the right types")

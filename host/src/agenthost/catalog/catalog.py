@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from agenthost.catalog.kinds import PROMPTS, RESOURCES, TOOLS
@@ -41,7 +42,7 @@ class Catalog:
             RESOURCES, loaded, lock, self.findings, lambda: self.on_change("resources")
         )
         for plugin in loaded:
-            plugin.loaded.on_updated(lambda uri, plugin=plugin: self._updated(plugin, uri))
+            plugin.loaded.on_updated(partial(self._updated, plugin))
 
     def show(self, plugin: Plugin) -> None:
         """Serve what a plugin contributes from now on."""

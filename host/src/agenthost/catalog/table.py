@@ -78,6 +78,7 @@ class Table(Generic[C]):
         self._entries: dict[str, tuple[_Entry[C], ...]] = {}
         self._routes: dict[str, Route[C]] = {}
         self._shown: set[str] = set()
+        self._dropped: set[str] = set()
         self._lists: dict[str, list[dict[str, Any]]] = {}
         self._merge()
         for plugin in plugins:
@@ -129,12 +130,14 @@ class Table(Generic[C]):
     def show(self, plugin: Plugin) -> None:
         """Serve a plugin's contributions from now on."""
         with self._lock:
-            self._shown.add(plugin.name)
-            self._changed(any(entry.route for entry in self._entries[plugin.name]))
+            if plugin.name not in self._shown:
+                self._shown.add(plugin.name)
+                self._changed(any(entry.route for entry in self._entries[plugin.name]))
 
     def drop(self, plugin: Plugin) -> None:
-        """Remove a plugin's contributions."""
+        """Remove a plugin's contributions; what it adds from now on is not served and takes no names."""
         with self._lock:
+            self._dropped.add(plugin.name)
             was_seen = plugin.name in self._shown and any(entry.route for entry in self._entries[plugin.name])
             self._shown.discard(plugin.name)
             self._entries[plugin.name] = ()
@@ -236,7 +239,7 @@ class Table(Generic[C]):
     def _replace(self, plugin: Plugin, items: tuple[Any, ...], explicit: bool) -> None:
         """Serve `items` instead of what the plugin has now, or refuse them all and change nothing."""
         with self._lock:
-            if plugin.state != "loaded":
+            if plugin.name in self._dropped:
                 return
             old = {_key(entry.item): entry for entry in self._entries[plugin.name]}
             routes = {name: route for name, route in self._routes.items() if route.plugin is not plugin}

@@ -120,6 +120,14 @@ def check_text(listed: Mapping[str, Any]) -> None:
             raise VettingError(name, f"{size} bytes as JSON are too many; at most {MAX_MEMBER}")
 
 
+def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:
+    """Where a fault is and what it is, without the names of pydantic's own alternatives."""
+    if "properties" in place[:-1]:
+        name = place[: place.index("properties") + 2]
+        return ".".join(map(str, name)), "a property's schema has to be an object"
+    return ".".join(map(str, place)), reason
+
+
 def try_alone(method: str, member: str, identity: Mapping[str, str], wire: Mapping[str, Mapping[str, Any]]) -> None:
     """Put the contribution alone through the SDK's own serialiser, which the whole list will go through.
 
@@ -138,10 +146,9 @@ def try_alone(method: str, member: str, identity: Mapping[str, str], wire: Mappi
         try:
             listed = serialize_server_result(method, version, result)[member][0]
         except ValidationError as error:
-            faults = {
-                f"{'.'.join(str(part) for part in details['loc'][2:])}: {details['msg']}" for details in error.errors()
-            }
-            name, _, reason = min(faults).partition(": ")
+            name, reason = min(_fault(details["loc"][2:], details["msg"]) for details in error.errors())
             raise VettingError(name or member, reason) from error
+        except ValueError as error:
+            raise VettingError(member, f"cannot be put on the wire: {error}") from error
         if lost := sorted(form.keys() - listed.keys()):
             raise VettingError(lost[0], "would be dropped by the protocol's serialiser")
