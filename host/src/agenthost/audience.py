@@ -1,22 +1,35 @@
-"""Everyone who hears that a list has changed: handshake-era sessions and modern listeners."""
+"""Everyone who hears about changes: handshake-era sessions and modern listeners."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Callable
+from collections.abc import Coroutine
 from typing import Any
 
 from mcp.server import ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
 
-log = logging.getLogger("agenthost")
+from agenthost.catalog import Changed
+
+_LIST_EVENTS: dict[Changed, ServerEvent] = {
+    "tools": ToolsListChanged(),
+    "prompts": PromptsListChanged(),
+    "resources": ResourcesListChanged(),
+}
 
 
 class Audience:
-    """Tells all clients about changes, each change once, however many happen in one turn of the loop.
+    """Tells all clients about changes, each once, however often it happens in one turn of the loop.
 
     Attributes:
         listen: serves `subscriptions/listen` for modern clients.
@@ -27,13 +40,17 @@ class Audience:
         self._loop = asyncio.get_running_loop()
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus)
-        self._sessions: dict[int, _Listener] = {}
-        self._due = False
+        self._listeners: dict[int, _Listener] = {}
+        self._due: dict[ServerEvent, None] = {}
         self._telling: set[asyncio.Task[None]] = set()
 
-    def tools_changed(self) -> None:
-        """Tell everyone that the list of tools is another one; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._note)
+    def list_changed(self, kind: Changed) -> None:
+        """Tell everyone that a list is another one; callable from any thread."""
+        self._loop.call_soon_threadsafe(self._note, _LIST_EVENTS[kind])
+
+    def resource_updated(self, uri: str) -> None:
+        """Tell the subscribers of a resource that its contents have changed; callable from any thread."""
+        self._loop.call_soon_threadsafe(self._note, ResourceUpdated(uri=uri))
 
     async def remember(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Server middleware: keep the sessions of handshake-era clients.
@@ -43,48 +60,85 @@ class Audience:
         """
         result = await call_next(ctx)
         if ctx.method == "notifications/initialized":
-            connection = ctx.session._connection  # noqa: SLF001
-            if connection.has_standalone_channel:
-                self._sessions[id(connection)] = _Listener(ctx.session)
-                connection.exit_stack.callback(self._sessions.pop, id(connection), None)
+            self._listener(ctx).initialized = True
         return result
 
-    def _note(self) -> None:
+    def subscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
+        """Handshake era: tell this session about updates of a resource."""
+        self._listener(ctx).subscribed.add(uri)
+
+    def unsubscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
+        """Handshake era: tell this session no longer."""
+        self._listener(ctx).subscribed.discard(uri)
+
+    def _listener(self, ctx: ServerRequestContext[Any, Any]) -> _Listener:
+        connection = ctx.session._connection  # noqa: SLF001  (see `remember`)
+        listener = self._listeners.get(id(connection))
+        if listener is None:
+            listener = self._listeners[id(connection)] = _Listener(ctx.session)
+            connection.exit_stack.callback(self._listeners.pop, id(connection), None)
+        return listener
+
+    def _note(self, event: ServerEvent) -> None:
         if not self._due:
-            self._due = True
             self._loop.call_soon(self._tell)
+        self._due[event] = None
 
     def _tell(self) -> None:
-        self._due = False
-        self._start(self._bus.publish(ToolsListChanged()))
-        for listener in self._sessions.values():
-            if listener.note():
+        events, self._due = list(self._due), {}
+        self._start(self._publish(events))
+        for listener in self._listeners.values():
+            if listener.note(events):
                 self._start(listener.tell())
 
-    def _start(self, coroutine: Any) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
+    async def _publish(self, events: list[ServerEvent]) -> None:
+        for event in events:
+            await self._bus.publish(event)
+
+    def _start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(coroutine)
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
 
 
 class _Listener:
-    """One handshake-era session. While it does not read, its notices wait as one."""
+    """One handshake-era session. While it does not read, equal notices wait as one."""
 
     def __init__(self, session: ServerSession) -> None:
+        self.initialized = False
+        self.subscribed: set[str] = set()
         self._session = session
-        self._due = False
+        self._due: dict[ServerEvent, None] = {}
         self._busy = False
 
-    def note(self) -> bool:
-        """Remember a change; True if nobody is telling this session yet."""
-        self._due = True
-        start, self._busy = not self._busy, True
+    def note(self, events: list[ServerEvent]) -> bool:
+        """Remember what concerns this session; True if somebody has to begin to tell it."""
+        self._due.update(dict.fromkeys(event for event in events if self._concerns(event)))
+        start = bool(self._due) and not self._busy
+        self._busy = self._busy or start
         return start
 
     async def tell(self) -> None:
         try:
             while self._due:
-                self._due = False
-                await self._session.send_tool_list_changed()
+                event = next(iter(self._due))
+                del self._due[event]
+                await self._send(event)
         finally:
             self._busy = False
+
+    def _concerns(self, event: ServerEvent) -> bool:
+        if isinstance(event, ResourceUpdated):
+            return event.uri in self.subscribed
+        return self.initialized
+
+    async def _send(self, event: ServerEvent) -> None:
+        match event:
+            case ToolsListChanged():
+                await self._session.send_tool_list_changed()
+            case PromptsListChanged():
+                await self._session.send_prompt_list_changed()
+            case ResourcesListChanged():
+                await self._session.send_resource_list_changed()
+            case ResourceUpdated(uri=uri):
+                await self._session.send_resource_updated(uri)

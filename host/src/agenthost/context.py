@@ -7,27 +7,29 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
-from agenthost.contributions import Tool
+from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import ContributionRefused, ToolError
 
 
-class Named(Protocol):
-    """Anything that is contributed under a name."""
+class Keyed(Protocol):
+    """Anything that is contributed under a name or an address."""
 
     @property
-    def name(self) -> str: ...
+    def key(self) -> str: ...
 
 
-NamedT = TypeVar("NamedT", bound=Named)
+KeyedT = TypeVar("KeyedT", bound=Keyed)
 S = TypeVar("S")
 
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-"""The levels of MCP log messages, from RFC 5424."""
+"""The levels of MCP log messages, from RFC 5424, lowest first."""
+
+LOG_LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
 
 
-class Registry(Generic[NamedT]):
+class Registry(Generic[KeyedT]):
     """What one plugin contributes of one kind, in its order, under its own names.
 
     Changes are synchronous, atomic and safe from any thread: either the whole change is accepted
@@ -35,13 +37,16 @@ class Registry(Generic[NamedT]):
     about accepted changes by the host.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *types: type) -> None:
         self._kind = kind
-        self._items: tuple[NamedT, ...] = ()
+        self._types = types
+        self._items: tuple[KeyedT, ...] = ()
         self._lock = threading.RLock()
-        self._accept: Callable[[tuple[NamedT, ...], bool], None] | None = None
+        self._accept: Callable[[tuple[KeyedT, ...], bool], None] | None = None
+        self.explain_missing: Callable[[str], str | None] = lambda _: None
+        """May be set by the plugin: words the answer for a name or address that nobody serves."""
 
-    def bind(self, accept: Callable[[tuple[NamedT, ...], bool], None]) -> None:
+    def bind(self, accept: Callable[[tuple[KeyedT, ...], bool], None]) -> None:
         """For the host: from now on ask `accept(items, explicit)` before every change.
 
         `accept` gets the whole new content and raises `ContributionRefused` to leave the old one;
@@ -49,17 +54,17 @@ class Registry(Generic[NamedT]):
         """
         self._accept = accept
 
-    def __iter__(self) -> Iterator[NamedT]:
+    def __iter__(self) -> Iterator[KeyedT]:
         return iter(self._items)
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def get(self, name: str) -> NamedT | None:
-        """The contribution of this plugin with that own name, or None."""
-        return next((item for item in self._items if item.name == name), None)
+    def get(self, key: str) -> KeyedT | None:
+        """The contribution of this plugin with that own name or address, or None."""
+        return next((item for item in self._items if item.key == key), None)
 
-    def add(self, item: NamedT) -> None:
+    def add(self, item: KeyedT) -> None:
         """Add one contribution at the end.
 
         Raises:
@@ -68,19 +73,19 @@ class Registry(Generic[NamedT]):
         with self._lock:
             self._change((*self._items, item), explicit=True)
 
-    def remove(self, name: str) -> None:
+    def remove(self, key: str) -> None:
         """Take one contribution away.
 
         Raises:
-            ToolError: this plugin has none of that name.
+            ToolError: this plugin has none of that name or address.
         """
         with self._lock:
-            kept = tuple(item for item in self._items if item.name != name)
+            kept = tuple(item for item in self._items if item.key != key)
             if len(kept) == len(self._items):
-                raise ToolError(f"There is no {self._kind} named {name!r} to remove.")
+                raise ToolError(f"There is no {self._kind} {key!r} to remove.")
             self._change(kept, explicit=False)
 
-    def replace(self, items: Iterable[NamedT]) -> None:
+    def replace(self, items: Iterable[KeyedT]) -> None:
         """Exchange all contributions at once. Clients hear nothing when the served list stays equal.
 
         Raises:
@@ -89,12 +94,14 @@ class Registry(Generic[NamedT]):
         with self._lock:
             self._change(tuple(items), explicit=False)
 
-    def _change(self, items: tuple[NamedT, ...], *, explicit: bool) -> None:
+    def _change(self, items: tuple[KeyedT, ...], *, explicit: bool) -> None:
         seen: set[str] = set()
         for item in items:
-            if item.name in seen:
-                raise ContributionRefused(f"There is already a {self._kind} named {item.name!r}; choose another name.")
-            seen.add(item.name)
+            if not isinstance(item, self._types) or not isinstance(item.key, str):
+                raise ContributionRefused(f"{item!r} was not added: it is no {self._kind}, or its name is no text.")
+            if item.key in seen:
+                raise ContributionRefused(f"There is already a {self._kind} {item.key!r}; choose another.")
+            seen.add(item.key)
         if self._accept is not None:
             self._accept(items, explicit)
         self._items = items
@@ -110,7 +117,8 @@ class PluginContext(Generic[S]):
         base_dir: the folder of the config file, else the working directory; relative paths in
             settings start here.
         log: a standard logger; its lines appear on stderr with the plugin's name.
-        tools: the plugin's tools, changeable while it is served.
+        tools, prompts, resources: what the plugin contributes, changeable while it is served;
+            templates are among the resources.
     """
 
     name: str
@@ -118,7 +126,23 @@ class PluginContext(Generic[S]):
     base_dir: Path
     log: logging.Logger
     _state_root: Path = field(repr=False)
-    tools: Registry[Tool] = field(default_factory=lambda: Registry("tool"), repr=False)
+    tools: Registry[Tool] = field(default_factory=lambda: Registry("tool", Tool), repr=False)
+    prompts: Registry[Prompt] = field(default_factory=lambda: Registry("prompt", Prompt), repr=False)
+    resources: Registry[Resource | ResourceTemplate] = field(
+        default_factory=lambda: Registry("resource", Resource, ResourceTemplate), repr=False
+    )
+    _tell_updated: Callable[[str], None] = field(default=lambda _: None, repr=False)
+
+    def updated(self, uri: str) -> None:
+        """Tell the subscribers of one of the plugin's resources that its contents have changed.
+
+        Callable from any thread; changes of one address within a turn of the loop are told once.
+        """
+        self._tell_updated(uri)
+
+    def on_updated(self, tell: Callable[[str], None]) -> None:
+        """For the host: what `updated` does."""
+        self._tell_updated = tell
 
     @property
     def state_dir(self) -> Path:
@@ -185,5 +209,11 @@ class CallContext(Generic[S]):
         self._channel.progress(done, total, text)
 
     def log(self, level: LogLevel, text: str) -> None:
-        """Send the client a log message, if it listens for that level; queued like `progress`."""
+        """Send the client a log message, if it listens for that level; queued like `progress`.
+
+        Raises:
+            ValueError: there is no such level.
+        """
+        if level not in LOG_LEVELS:
+            raise ValueError(f"there is no log level {level!r}; there are {', '.join(LOG_LEVELS)}")
         self._channel.log(level, text)

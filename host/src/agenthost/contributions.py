@@ -1,4 +1,4 @@
-"""What a plugin contributes (`Tool`) and what its functions give back: plain data, without `mcp`.
+"""What a plugin contributes and what its functions give back: plain data, without `mcp`.
 
 Constructors never raise on a bad name or schema. Vetting reports those with plugin, tool and field,
 and leaves the other contributions alone.
@@ -6,12 +6,14 @@ and leaves the other contributions alone.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar, overload
 
 T = TypeVar("T")
+ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class ResourceLink:
 
 
 Content = Text | Image | Audio | EmbeddedResource | ResourceLink
-"""One block of a tool result."""
+"""One block of a tool result or of a prompt's message."""
 
 
 class Result(Generic[T]):
@@ -89,6 +91,46 @@ class Result(Generic[T]):
         self.structured = structured
         self.is_error = is_error
         self.meta = meta
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt; a `str` as content is taken as `Text`."""
+
+    content: Content | str
+    role: Literal["user", "assistant"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """One part of what a resource contains: `str` is sent as text, `bytes` as a blob.
+
+    Attributes:
+        data: the contents.
+        uri: the part's own address; None is the address that was read.
+        mime_type: None is the resource's, else `text/plain` or `application/octet-stream`.
+    """
+
+    data: str | bytes
+    uri: str | None = None
+    mime_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a prompt whose handler is raw."""
+
+    name: str
+    description: str | None = None
+    required: bool = False
+    title: str | None = None
+
+
+Complete = Callable[..., Any]
+"""`fn(value, arguments, ctx)` -> the texts that may follow, sync or async.
+
+`value` is what was typed so far, `arguments` the other arguments that are known (`dict[str, str]`).
+"""
 
 
 @dataclass(frozen=True)
@@ -129,6 +171,139 @@ class Tool:
         """Call the handler directly, as if it were not a tool."""
         return self.handler(*args, **kwargs)
 
+    @property
+    def key(self) -> str:
+        """What tells it apart from the plugin's other tools."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt. `@prompt` makes it from a function; the constructor may name its arguments.
+
+    With `arguments=None` the handler is a typed function: its arguments are read from the signature
+    and it is called with them by keyword. Prompt arguments are texts on the wire; `int`, `bool`,
+    `Literal` and enumerations are read from them.
+
+    With `arguments` the prompt is raw: the handler is called as `handler(arguments: dict, ctx)` once
+    the required ones are there and no unknown ones.
+
+    Attributes:
+        name: 1 to 128 characters without control characters, no blanks at the ends.
+        handler: returns `str | Message | list[Message]`; `def` runs in a thread of the plugin.
+        description: what people read when they choose a prompt.
+        arguments: the arguments in order, or None to read the signature.
+        title: a name for people.
+        meta: the prompt's `_meta`.
+        open: arguments that are not declared are accepted and handed on; raw handlers only.
+        complete: argument name -> completion function; `Literal` and enumerations complete by themselves.
+        time_limit: seconds, as for tools.
+        aliases: further names that are answered but never listed.
+    """
+
+    name: str
+    handler: Callable[..., Any]
+    description: str | None = None
+    arguments: tuple[Argument, ...] | None = None
+    title: str | None = None
+    meta: Mapping[str, Any] | None = None
+    open: bool = False
+    complete: Mapping[str, Complete] = field(default_factory=dict)
+    time_limit: float | None = None
+    aliases: tuple[str, ...] = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the handler directly, as if it were not a prompt."""
+        return self.handler(*args, **kwargs)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from the plugin's other prompts."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One resource at a fixed address.
+
+    Attributes:
+        uri: its address, with a scheme, for example `note://today`.
+        handler: takes nothing or a `CallContext`; returns `str | bytes | model | list[Contents]`.
+        name: a short name; default: the function's.
+        description: what it contains.
+        title: a name for people.
+        mime_type: the media type of its contents.
+        size: bytes, if known.
+        annotations: hints of the protocol, for example `{"audience": ["assistant"]}`.
+        meta: the resource's `_meta`.
+        time_limit: seconds, as for tools.
+    """
+
+    uri: str
+    handler: Callable[..., Any]
+    name: str
+    description: str | None = None
+    title: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+    annotations: Mapping[str, Any] | None = None
+    meta: Mapping[str, Any] | None = None
+    time_limit: float | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the handler directly, as if it were not a resource."""
+        return self.handler(*args, **kwargs)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from the plugin's other resources."""
+        return self.uri
+
+
+@dataclass(frozen=True)
+class ResourceTemplate:
+    """A family of resources behind an RFC 6570 template, for example `note://{day}`.
+
+    The handler gets the variables by keyword, percent-decoded. A value may be `..` or hold slashes:
+    keeping it inside a folder is the handler's duty.
+
+    Attributes:
+        uri_template: the template.
+        complete: variable name -> completion function.
+
+    The other attributes are those of `Resource`.
+    """
+
+    uri_template: str
+    handler: Callable[..., Any]
+    name: str
+    description: str | None = None
+    title: str | None = None
+    mime_type: str | None = None
+    annotations: Mapping[str, Any] | None = None
+    meta: Mapping[str, Any] | None = None
+    complete: Mapping[str, Complete] = field(default_factory=dict)
+    time_limit: float | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the handler directly, as if it were not a template."""
+        return self.handler(*args, **kwargs)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from the plugin's other resources."""
+        return self.uri_template
+
+    def expand(self, **variables: str) -> str:
+        """The address for these variables, each encoded as its place in the template needs it.
+
+        Raises:
+            ValueError: the template is not one, or a variable is missing.
+        """
+        from mcp.shared.uri_template import UriTemplate
+
+        return UriTemplate.parse(self.uri_template).expand(variables)
+
 
 @overload
 def tool(function: Callable[..., Any], /) -> Tool: ...
@@ -163,12 +338,76 @@ def tool(
     attributes of `Tool`.
     """
 
-    def make(function: Callable[..., Any]) -> Tool:
-        return Tool(
-            name if name is not None else getattr(function, "__name__", ""),
-            function,
-            description if description is not None else inspect.getdoc(function),
-            **options,
-        )
+    return _decorate(Tool, function, name, description, options)
+
+
+@overload
+def prompt(function: Callable[..., Any], /) -> Prompt: ...
+
+
+@overload
+def prompt(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    title: str | None = None,
+    meta: Mapping[str, Any] | None = None,
+    complete: Mapping[str, Complete] = ...,
+    time_limit: float | None = None,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Prompt]: ...
+
+
+def prompt(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    **options: Any,
+) -> Prompt | Callable[[Callable[..., Any]], Prompt]:
+    """Make a typed `Prompt` from a function, as `@prompt` or `@prompt(name=..., ...)`; see `tool`."""
+    return _decorate(Prompt, function, name, description, options)
+
+
+def resource(
+    uri: str, *, name: str | None = None, description: str | None = None, **options: Any
+) -> Callable[[Callable[..., Any]], Resource | ResourceTemplate]:
+    """Make a `Resource` from a function, or a `ResourceTemplate` if `uri` holds `{variables}`.
+
+    Name and description are the function's and its docstring unless given here; the other options
+    are the attributes of the class.
+    """
+    kind: type[Resource | ResourceTemplate] = ResourceTemplate if "{" in uri else Resource
+
+    def make(function: Callable[..., Any]) -> Resource | ResourceTemplate:
+        label, text = _described(function, name, description)
+        return kind(uri, function, label, text, **options)
+
+    return make
+
+
+def _decorate(
+    kind: Callable[..., ItemT],
+    function: Callable[..., Any] | None,
+    name: str | None,
+    description: str | None,
+    options: dict[str, Any],
+) -> ItemT | Callable[[Callable[..., Any]], ItemT]:
+    def make(function: Callable[..., Any]) -> ItemT:
+        label, text = _described(function, name, description)
+        return kind(label, function, text, **options)
 
     return make if function is None else make(function)
+
+
+def _described(
+    function: Callable[..., Any], name: str | None, description: str | None
+) -> tuple[str, str | None]:
+    """Name and description, taken from the function where they are not given."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return (
+        getattr(function, "__name__", "") if name is None else name,
+        inspect.getdoc(function) if description is None else description,
+    )

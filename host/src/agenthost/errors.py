@@ -15,6 +15,9 @@ from typing import Any
 INVALID_PARAMS = -32602
 """JSON-RPC code for an unknown tool, prompt or resource and for parameters of the wrong shape."""
 
+INTERNAL_ERROR = -32603
+"""JSON-RPC code for a fault of the server or of a plugin."""
+
 
 class AgenthostError(Exception):
     """Base of all errors of this package. `str(error)` is the text its reader sees."""
@@ -37,6 +40,8 @@ class ToolError(AgenthostError):
     the text has to tell everything (clients.md O03).
     """
 
+    structured: dict[str, Any] | None = None
+
     def __init__(self, text: str, structured: dict[str, Any] | None = None) -> None:
         super().__init__(text)
         self.structured = structured
@@ -49,8 +54,15 @@ class ContributionRefused(ToolError):
     """
 
 
+class CallFailed(ToolError):
+    """The plugin's code crashed, took too long or could not start. In prompts and resources: JSON-RPC -32603."""
+
+
 class ProtocolError(AgenthostError):
     """The client program reads it: a JSON-RPC error with `code`, text and optional `data`."""
+
+    code: int = INTERNAL_ERROR
+    data: Any = None
 
     def __init__(self, code: int, text: str, data: Any = None) -> None:
         super().__init__(text)
@@ -60,6 +72,8 @@ class ProtocolError(AgenthostError):
 
 class InvalidParams(ProtocolError):
     """The request names its parameters wrongly: JSON-RPC -32602."""
+
+    code = INVALID_PARAMS
 
     def __init__(self, text: str, data: Any = None) -> None:
         super().__init__(INVALID_PARAMS, text, data)

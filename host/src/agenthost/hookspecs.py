@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from agenthost.context import PluginContext
-    from agenthost.contributions import Tool
+    from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
     from agenthost.scenes import Scene
 
     Function = TypeVar("Function", bound="Callable[..., Any]")
@@ -60,8 +60,24 @@ def agenthost_tools(plugin: PluginContext[Any]) -> Iterable[Tool] | None:
 
 
 @hookspec
+def agenthost_prompts(plugin: PluginContext[Any]) -> Iterable[Prompt] | None:
+    """The prompts the plugin starts with, in the order in which they are to be listed.
+
+    Called once, after `agenthost_tools`. What is added later goes through `plugin.prompts`.
+    """
+
+
+@hookspec
+def agenthost_resources(plugin: PluginContext[Any]) -> Iterable[Resource | ResourceTemplate] | None:
+    """The resources and resource templates the plugin starts with, in the order of their listing.
+
+    Called once, after `agenthost_prompts`. What is added later goes through `plugin.resources`.
+    """
+
+
+@hookspec
 def agenthost_instructions(plugin: PluginContext[Any]) -> str | None:
-    """The plugin's part of the server's `instructions`; called once, after `agenthost_tools`.
+    """The plugin's part of the server's `instructions`; called once, after the hooks above.
 
     The first sentence should be complete in itself: it comes first when the parts of all plugins
     are cut to what clients read. Not every client shows instructions to its model, so nothing

@@ -52,10 +52,11 @@ def _fill(start: str, texts: Sequence[tuple[str, str]], limit: int) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    """The text, or as many of its whole words as fit with an ellipsis."""
+    """The text, or as much of it as fits with an ellipsis, to the end of a word where one is near."""
     if units(text) <= limit:
         return text
-    words = text.split(" ")
-    while words and units(" ".join(words)) + 2 > limit:
-        words.pop()
-    return " ".join(words) + " …" if words and any(words) else ""
+    room = limit - 2  # for the ellipsis
+    kept = text.encode("utf-16-le", "surrogatepass")[: max(room, 0) * 2].decode("utf-16-le", "ignore")
+    blank = kept.rfind(" ")
+    kept = (kept[:blank] if blank > len(kept) // 2 else kept).rstrip()
+    return f"{kept} …" if kept else ""

@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, TimeoutError as FutureTimeoutError
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict
 
 import agenthost
 from agenthost import hookspecs
-from agenthost.context import PluginContext
-from agenthost.contributions import Tool
+from agenthost.context import PluginContext, Registry
+from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import AgenthostError, OperatorError
 from agenthost.findings import Finding
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
@@ -122,6 +122,12 @@ class Plugin:
     instructions: str | None = None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
 
+    @property
+    def loaded(self) -> PluginContext[Any]:
+        """The context of a plugin that is loaded."""
+        assert self.context is not None
+        return self.context
+
     def fail(self, reason: str) -> Finding:
         """Mark it as not served, and say so."""
         self.state, self.reason = "failed", reason
@@ -190,26 +196,25 @@ def load_plugin(
         return [plugin.fail(plugin.found.problem)]
     if reason := _incompatible(plugin.found):
         return [plugin.fail(reason)]
-    loading = _Loading(plugin, plugin.found, config, settings)
+    loading = _Loading(plugin.found, config, settings)
     try:
         with stdout_to_stderr():
-            return bounded(loading.run, settings.start_limit)
-    except FutureTimeoutError:
-        return [
-            plugin.fail(
-                f"{loading.stage} did not return within {settings.start_limit:g} s (setting host.start_limit); "
-                "it has been given up on"
-            )
-        ]
+            loaded = bounded(loading.run, settings.start_limit)
+    except GivenUpOn as error:
+        return [plugin.fail(f"{loading.stage} {error} (setting host.start_limit)")]
     except Exception as error:  # noqa: BLE001  (the boundary: a plugin's failure is reported, not raised)
         return [plugin.fail(explain_failure(loading.stage, error))]
+    # Only here, in the thread that waited: what was given up on may still finish, and must not count.
+    plugin.context, plugin.part = loaded.context, loaded.part
+    plugin.instructions, plugin.lifespan = loaded.instructions, loaded.lifespan
+    return loaded.findings
 
 
 def bounded(function: Callable[[], R], limit: float) -> R:
     """Run `function()` in a daemon thread and wait at most `limit` seconds.
 
     Raises:
-        concurrent.futures.TimeoutError: it has not returned; the thread is left behind.
+        GivenUpOn: it has not returned; the thread is left behind.
         Escaped: it raised `SystemExit` or the like, which would end this process.
         Exception: it raised that.
     """
@@ -223,7 +228,13 @@ def bounded(function: Callable[[], R], limit: float) -> R:
             raise Escaped from error
 
     future: Future[R] = Threads("load", 1).submit(contained)
-    return future.result(limit)
+    if not wait([future], limit).done:
+        raise GivenUpOn(f"did not return within {limit:g} s and has been given up on")
+    return future.result()
+
+
+class GivenUpOn(Exception):
+    """Plugin code did not return in time."""
 
 
 class Escaped(Exception):
@@ -257,20 +268,30 @@ def stdout_to_stderr() -> Iterator[None]:
         os.close(kept)
 
 
+@dataclass(frozen=True)
+class _Loaded:
+    """What loading a plugin gave."""
+
+    context: PluginContext[Any]
+    part: HostPart
+    instructions: str | None
+    lifespan: contextlib.AbstractAsyncContextManager[Any] | None
+    findings: list[Finding]
+
+
 class _Loading:
     """The steps of loading one plugin; `stage` says where it is, for whoever waits outside."""
 
-    def __init__(self, plugin: Plugin, found: Found, config: Config, settings: HostSettings) -> None:
+    def __init__(self, found: Found, config: Config, settings: HostSettings) -> None:
         self.stage = f"importing {found.entry_point.value}"
-        self._plugin = plugin
         self._found = found
         self._config = config
         self._settings = settings
 
-    def run(self) -> list[Finding]:
-        name, config, plugin = self._found.name, self._config, self._plugin
+    def run(self) -> _Loaded:
+        name, config = self._found.name, self._config
         self._hooks = self._found.load_hooks()
-        plugin.part = config.host_part(name)
+        part = config.host_part(name)
         context: PluginContext[Any] = PluginContext(
             name,
             config.plugin_settings(name, self._settings_model()),
@@ -278,16 +299,27 @@ class _Loading:
             logging.getLogger(f"agenthost.{name}"),
             state_root(self._settings, config.base_dir),
         )
-        tools, findings = _sort_out(name, self._call("agenthost_tools", "an iterable of Tool", _iterated, plugin=context))
-        context.tools.replace(tools)
-        plugin.instructions = self._call("agenthost_instructions", "a text", _expect(str), plugin=context)
-        plugin.lifespan = self._call(
+        findings = [
+            *self._fill(context, context.tools, "agenthost_tools", (Tool,)),
+            *self._fill(context, context.prompts, "agenthost_prompts", (Prompt,)),
+            *self._fill(context, context.resources, "agenthost_resources", (Resource, ResourceTemplate)),
+        ]
+        instructions = self._call("agenthost_instructions", "a text", _expect(str), plugin=context)
+        lifespan = self._call(
             "agenthost_lifespan",
             "an async context manager",
             _expect(contextlib.AbstractAsyncContextManager),
             plugin=context,
         )
-        plugin.context = context
+        return _Loaded(context, part, instructions, lifespan, findings)
+
+    def _fill(
+        self, context: PluginContext[Any], registry: Registry[Any], hook: str, kinds: tuple[type, ...]
+    ) -> list[Finding]:
+        wanted = f"an iterable of {' or '.join(kind.__name__ for kind in kinds)}"
+        returned = self._call(hook, wanted, _iterated, plugin=context) or []
+        items, findings = _sort_out(context.name, hook, kinds, [*registry, *returned])
+        registry.replace(items)
         return findings
 
     def _settings_model(self) -> type[BaseModel]:
@@ -352,22 +384,27 @@ def _iterated(value: Any) -> list[Any]:
     return list(value)
 
 
-def _sort_out(plugin: str, items: Iterable[Any] | None) -> tuple[list[Tool], list[Finding]]:
-    """Keep the tools that can be told apart; the rest is quarantined item by item."""
-    tools: dict[str, Tool] = {}
+def _sort_out(
+    plugin: str, hook: str, kinds: tuple[type, ...], items: Iterable[Any]
+) -> tuple[list[Any], list[Finding]]:
+    """Keep the contributions that can be told apart; the rest is quarantined item by item."""
+    kept: dict[str, Any] = {}
     findings: list[Finding] = []
-    for position, item in enumerate(items or (), start=1):
-        if not isinstance(item, Tool):
-            fault = f"item {position} of agenthost_tools is {_short(item)}, not a Tool; is @tool missing?"
-        elif not isinstance(item.name, str):
-            fault = f"item {position} of agenthost_tools: name: {_short(item.name)} is not a text"
-        elif item.name in tools:
-            fault = f"tool {item.name!r}: name: item {position} of agenthost_tools repeats it; rename one"
+    for position, item in enumerate(items, start=1):
+        is_one = isinstance(item, kinds)
+        if not is_one:
+            names = " or ".join(kind.__name__ for kind in kinds)
+            decorator = names.split(" ")[0].lower()
+            fault = f"item {position} of {hook} is {_short(item)}, not a {names}; is @{decorator} missing?"
+        elif not isinstance(item.key, str):
+            fault = f"item {position} of {hook}: {_short(item.key)} is no name, since it is not a text"
+        elif item.key in kept:
+            fault = f"item {position} of {hook} repeats {item.key!r}; rename one"
         else:
-            tools[item.name] = item
+            kept[item.key] = item
             continue
         findings.append(Finding("quarantined", plugin, fault))
-    return list(tools.values()), findings
+    return list(kept.values()), findings
 
 
 def _describe(name: str, points: Sequence[EntryPoint]) -> Found:

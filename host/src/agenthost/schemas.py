@@ -29,11 +29,15 @@ def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> d
     return copy
 
 
-def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+def plain_schema(schema: Mapping[str, Any], *, keep_null: bool = False) -> dict[str, Any]:
     """The plain form of a schema that pydantic made: refs inlined, titles and null branches gone.
 
     What may be null (`int | None`) has its plain type here; null is accepted at run time all the
     same. Only a recursive type keeps its `$ref` and the `$defs` it needs.
+
+    Args:
+        schema: what pydantic made.
+        keep_null: say what may be null, as an output schema must: results are checked against it.
     """
     definitions: Mapping[str, Any] = schema.get("$defs", {})
     recursive: set[str] = set()
@@ -51,10 +55,14 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
         kept = {key: value for key, value in node.items() if key not in ("title", "$defs")}
         if kept.get("additionalProperties") is True:
             del kept["additionalProperties"]
+        if kept.get("type") == "array":
+            kept.setdefault("items", {})  # without it a whole request fails in VS Code (clients.md S09)
+        if kept.pop("discriminator", None) is not None:
+            kept["anyOf"] = kept.pop("oneOf")  # the branches exclude each other by their own constants
         if "default" in kept and kept["default"] is None:
             del kept["default"]
         if isinstance(branches := kept.get("anyOf"), list):
-            branches = [branch for branch in branches if branch != {"type": "null"}]
+            branches = [branch for branch in branches if keep_null or branch != {"type": "null"}]
             if len(branches) == 1:
                 del kept["anyOf"]
                 return plain({**branches[0], **kept}, inside)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any, get_args
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import mcp_types as types
 from mcp import MCPError
@@ -15,15 +15,13 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 import agenthost
 from agenthost.audience import Audience
-from agenthost.calls import Calls, Request
+from agenthost.calls import MAX_COMPLETIONS, Calls, Request
 from agenthost.catalog import Catalog
-from agenthost.context import Caller, LogLevel
+from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
+from agenthost.vetting import LEGACY, MODERN
 
 Context = ServerRequestContext[Any, Any]
-
-LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
-"""Severities of MCP log messages, lowest first."""
 
 
 class HostServer(Server[Any]):
@@ -52,6 +50,14 @@ class HostServer(Server[Any]):
             instructions=instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_completion=self._complete,
             on_subscriptions_listen=self.audience.listen,
             # Without it every modern HTTP call lists all tools first (sdk.md decision 2).
             get_tool_input_schema=lambda _: None,
@@ -62,7 +68,8 @@ class HostServer(Server[Any]):
         self._catalog = catalog
         self._calls = calls
         self._ready = ready
-        catalog.on_change = self.audience.tools_changed
+        catalog.on_change = self.audience.list_changed
+        catalog.on_update = self.audience.resource_updated
 
     def create_initialization_options(
         self,
@@ -71,24 +78,74 @@ class HostServer(Server[Any]):
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
         """As the SDK's, but list changes are advertised: any plugin may change (sdk.md decision 7)."""
-        changes = notification_options or NotificationOptions(tools_changed=True)
+        changes = notification_options or NotificationOptions(True, True, True)
         return super().create_initialization_options(changes, experimental_capabilities, extensions)
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        return await self._list(ctx, params, "tools", lambda: self._catalog.tools.listed(_shape(ctx)))
+
+    async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        return await self._list(ctx, params, "prompts", lambda: self._catalog.prompts.listed(_shape(ctx)))
+
+    async def _list_resources(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        return await self._list(ctx, params, "resources", lambda: self._catalog.listed_resources(_shape(ctx)))
+
+    async def _list_templates(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
+        return await self._list(ctx, params, "resourceTemplates", lambda: self._catalog.listed_templates(_shape(ctx)))
+
+    async def _list(
+        self,
+        ctx: Context,
+        params: types.PaginatedRequestParams | None,
+        member: str,
+        listed: Callable[[], list[dict[str, Any]]],
+    ) -> dict[str, Any]:
         await self._ready()
         if params is not None and params.cursor is not None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown cursor: {params.cursor} (all tools are on one page)")
-        modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
-        listed: dict[str, Any] = {"tools": self._catalog.tools(modern=modern)}
-        return {**listed, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if modern else listed
+            raise MCPError(types.INVALID_PARAMS, f"Unknown cursor: {params.cursor} (everything is on one page)")
+        return _complete_result(ctx, {member: listed()}, cached=True)
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
-        await self._ready()
+        return await self._answer(ctx, self._calls.call_tool(params.name, params.arguments, _request(ctx)))
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> Any:
+        return await self._answer(ctx, self._calls.get_prompt(params.name, params.arguments, _request(ctx)))
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
+        return await self._answer(ctx, self._calls.read_resource(params.uri, _request(ctx)), cached=True)
+
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
+        reference = params.ref.name if isinstance(params.ref, types.PromptReference) else params.ref.uri
+        known = (params.context.arguments if params.context else None) or {}
+        argument = params.argument
+        return await self._answer(ctx, self._completion(reference, argument.name, argument.value, known, _request(ctx)))
+
+    async def _completion(self, *arguments: Any) -> dict[str, Any]:
+        values = await self._calls.complete(*arguments)
+        shown = values[:MAX_COMPLETIONS]
+        return {"completion": {"values": shown, "total": len(values), "hasMore": len(shown) < len(values)}}
+
+    async def _answer(self, ctx: Context, call: Coroutine[Any, Any, dict[str, Any]], *, cached: bool = False) -> Any:
+        """Wait until the plugins are ready, then for the call; its errors become JSON-RPC errors."""
         try:
-            result = await self._calls.call_tool(params.name, params.arguments, _request(ctx))
+            await self._ready()
+            return _complete_result(ctx, await call, cached=cached)
         except ProtocolError as error:
             raise MCPError(error.code, str(error), error.data) from None
-        return {**result, "resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else result
+        finally:
+            call.close()
+
+    async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        await self._ready()
+        if self._catalog.find_resource(params.uri) is None:
+            text = self._catalog.resources.explain_unknown(params.uri)
+            raise MCPError(types.INVALID_PARAMS, text, {"uri": params.uri})
+        self.audience.subscribe(ctx, params.uri)
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self.audience.unsubscribe(ctx, params.uri)
+        return types.EmptyResult()
 
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         ctx.session._connection.state[_LEVEL] = params.level  # noqa: SLF001  (as in audience.py)
@@ -98,6 +155,23 @@ class HostServer(Server[Any]):
 _LEVEL = "agenthost/logLevel"
 
 
+def _is_modern(ctx: Context) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _shape(ctx: Context) -> str:
+    """The revision whose list shapes this client gets."""
+    return MODERN if _is_modern(ctx) else LEGACY
+
+
+def _complete_result(ctx: Context, members: dict[str, Any], *, cached: bool = False) -> dict[str, Any]:
+    """A result with what the modern era wants in it; `cached`: a list or a read, which say how long they hold."""
+    if not _is_modern(ctx):
+        return members
+    hints = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
+    return {**members, **hints, "resultType": "complete"}
+
+
 def _request(ctx: Context) -> Request:
     session = ctx.session
     client = session.client_params.client_info.name if session.client_params else None
@@ -105,7 +179,7 @@ def _request(ctx: Context) -> Request:
 
     async def send_log(level: LogLevel, text: str) -> None:
         lowest = session._connection.state.get(_LEVEL, "info")  # noqa: SLF001  (as in audience.py)
-        if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS and LEVELS.index(level) < LEVELS.index(lowest):
+        if not _is_modern(ctx) and LOG_LEVELS.index(level) < LOG_LEVELS.index(lowest):
             return
         with warnings.catch_warnings():
             # Logging is deprecated in the protocol, and served as long as clients ask for it.

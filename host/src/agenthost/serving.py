@@ -59,7 +59,7 @@ def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
 def report(assembly: Assembly, findings: Sequence[Finding]) -> None:
     """Tell the operator which configuration is used, what is served and what is wrong."""
     config = assembly.config
-    where = " (found in the working directory)" if config.from_cwd else ""
+    where = " (found in the working directory)" if config.untrusted is not None else ""
     log.info("config: %s%s", config.path or "none", where)
     for finding in findings:
         log.warning("%s", finding)

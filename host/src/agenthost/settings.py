@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from agenthost.errors import ConfigError
-from agenthost.trust import Trusted
+from agenthost.trust import Trusted, known_keys, trusted_keys
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -50,10 +51,12 @@ class HostPart(BaseModel):
 
     prefix: str = Field("", description="Put before every name of the plugin.")
     tools: Globs = Field(default_factory=lambda: Globs.model_validate({}))
+    prompts: Globs = Field(default_factory=lambda: Globs.model_validate({}))
+    resources: Globs = Field(default_factory=lambda: Globs.model_validate({}), description="Globs of addresses.")
     time_limit: float | None = Field(None, gt=0, description="Seconds that a call to this plugin may take.")
 
 
-HOST_KEYS = frozenset({"prefix", "tools", "prompts", "resources", "time_limit"})
+HOST_KEYS = frozenset(HostPart.model_fields)
 """Field names that a plugin's own settings model may not use."""
 
 
@@ -63,7 +66,7 @@ class Config:
 
     Attributes:
         path: the config file, or None.
-        from_cwd: the file was only found in the working directory, so it is not trusted.
+        untrusted: the file's own tables if it was only found in the working directory, by name.
         host: the `[host]` table with everything that wins over it.
         plugins: the `[plugins.<name>]` tables, likewise.
         sources: dotted keys that do not come from the file, for example `void.mutable`, and what
@@ -71,7 +74,7 @@ class Config:
     """
 
     path: Path | None
-    from_cwd: bool
+    untrusted: dict[str, Any] | None
     host: dict[str, Any]
     plugins: dict[str, dict[str, Any]]
     sources: dict[str, str] = field(default_factory=dict)
@@ -79,7 +82,7 @@ class Config:
     @property
     def base_dir(self) -> Path:
         """The folder in which relative paths of settings start."""
-        return Path.cwd() if self.path is None else self.path.parent
+        return working_directory() if self.path is None else self.path.parent
 
     def origin(self, table: str, key: str = "") -> str:
         """Where the value of `table.key`, or the whole table, came from, in words."""
@@ -118,7 +121,7 @@ class Config:
         """A copy in which a plugin's settings are replaced key by key with `values`."""
         table = {**self.plugins.get(plugin, {}), **values}
         sources = {**self.sources, **{f"{plugin}.{key}": source for key in values}}
-        return Config(self.path, self.from_cwd, self.host, {**self.plugins, plugin: table}, sources)
+        return replace(self, plugins={**self.plugins, plugin: table}, sources=sources)
 
 
 def load_config(
@@ -144,6 +147,7 @@ def load_config(
     """
     path, from_cwd = _find_file(file, environment)
     document = _read(path) if path else {}
+    untrusted = deepcopy(document) if from_cwd else None
     host = _table(document.pop("host", {}), path, "host")
     tables = _table(document.pop("plugins", {}), path, "plugins")
     plugins = {name: _table(table, path, f"plugins.{name}") for name, table in tables.items()}
@@ -155,21 +159,33 @@ def load_config(
         )
     sources: dict[str, str] = {}
     if given := environment.get("AGENTHOST_STATE_DIR"):
-        host["state_dir"] = str(Path(given).absolute())
+        host["state_dir"] = str(_absolute(given))
         sources["host.state_dir"] = "$AGENTHOST_STATE_DIR"
     for assignment in assignments:
         _assign(assignment, host, plugins, sources)
     if state_dir is not None:
-        host["state_dir"] = str(state_dir.absolute())
+        host["state_dir"] = str(_absolute(state_dir))
         sources["host.state_dir"] = "--state-dir"
-    return Config(path, from_cwd, host, plugins, sources)
+    return Config(path, untrusted, host, plugins, sources)
 
 
 def state_root(settings: HostSettings, base_dir: Path) -> Path:
-    """The folder under which every plugin has its own; a relative setting starts at `base_dir`."""
+    """The folder under which every plugin has its own; a relative setting starts at `base_dir`.
+
+    Raises:
+        ConfigError: its `~user` is nobody's.
+    """
     if settings.state_dir is None:
         return platformdirs.user_state_path("agenthost", appauthor=False)
-    return base_dir / settings.state_dir.expanduser()
+    return _absolute(settings.state_dir, base_dir)
+
+
+def working_directory() -> Path:
+    """The working directory; the root if it has been removed meanwhile."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def validate(config: Config, table: str, values: dict[str, Any], model: type[ModelT]) -> ModelT:
@@ -178,12 +194,14 @@ def validate(config: Config, table: str, values: dict[str, Any], model: type[Mod
     Raises:
         ConfigError: names the source, the key, the value and what would be right, one line a fault.
     """
+    untrusted = config.untrusted or {}
+    own = untrusted.get("host", {}) if table == "host" else untrusted.get("plugins", {}).get(table, {})
     lines = [
-        f"{config.origin(table, key)}: {_label(table)} {key} may not be set by a file that was only found in the "
+        f"{config.path}: {_label(table)} {key} may not be set by a file that was only found in the "
         f"working directory, since it can come with a cloned repository. Give the file with --config or "
         f"$AGENTHOST_CONFIG, or use --set {table}.{key}=..."
-        for key, info in model.model_fields.items()
-        if key in values and config.from_cwd and f"{table}.{key}" not in config.sources and _is_trusted(info.metadata)
+        for key in trusted_keys(model, own)
+        if f"{table}.{key}" not in config.sources
     ]
     try:
         validated = model.model_validate(values)
@@ -200,10 +218,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def _is_trusted(metadata: Iterable[Any]) -> bool:
-    return any(mark is Trusted or isinstance(mark, Trusted) for mark in metadata)
-
-
 def _label(table: str) -> str:
     return "[host]" if table == "host" else f"[plugins.{table}]"
 
@@ -212,23 +226,30 @@ def _describe(config: Config, table: str, model: type[BaseModel], details: Error
     path = [str(part) for part in details["loc"]]
     key = ".".join(path) or "(the whole table)"
     where = f"{config.origin(table, path[0] if path else '')}: {_label(table)} {key}"
-    if details["type"] == "extra_forbidden":
-        fields: Iterable[str] = HostPart.model_fields if table != "host" else ()
-        known = sorted({*model.model_fields, *fields}) if len(path) == 1 else sorted(Globs.model_fields)
-        return f"{where}: unknown key{did_you_mean(path[-1], known)}. Known: {', '.join(known) or 'none'}."
-    return f"{where} = {details['input']!r}: {details['msg']}."
+    if details["type"] != "extra_forbidden":
+        return f"{where} = {details['input']!r}: {details['msg']}."
+    known = known_keys(model, path[:-1])
+    if table != "host" and len(path) == 1:
+        known = sorted({*known, *HostPart.model_fields})
+    listing = f" Known: {', '.join(known)}." if known else ""
+    return f"{where}: unknown key{did_you_mean(path[-1], known)}.{listing}"
 
 
 def _find_file(file: Path | None, environment: Mapping[str, str]) -> tuple[Path | None, bool]:
-    if file is not None:
-        return file.absolute(), False
-    if given := environment.get("AGENTHOST_CONFIG"):
-        return Path(given).absolute(), False
-    here = Path.cwd() / FILE_NAME
+    if given := file or environment.get("AGENTHOST_CONFIG"):
+        return _absolute(given), False
+    here = working_directory() / FILE_NAME
     if here.exists():
         return here, True
     users = platformdirs.user_config_path("agenthost", appauthor=False) / FILE_NAME
     return (users, False) if users.exists() else (None, False)
+
+
+def _absolute(path: str | Path, base: Path | None = None) -> Path:
+    try:
+        return (base or working_directory()) / Path(path).expanduser()
+    except RuntimeError as error:  # `~name` of nobody
+        raise ConfigError(f"{path}: {error}. Write the path out.") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -238,7 +259,7 @@ def _read(path: Path) -> dict[str, Any]:
         _fail(path, f"cannot be read ({error.strerror}). Give an existing file with --config.", error)
     except UnicodeDecodeError as error:
         _fail(path, "is not UTF-8 text. Save it as UTF-8.", error)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         _fail(path, f"is not TOML: {error}.", error)
 
 
@@ -274,6 +295,6 @@ def _toml_value(text: str) -> Any:
     """A TOML value; what is none is taken as a string, so that a bare word needs no quotes."""
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
     return parsed["value"] if len(parsed) == 1 else text

@@ -25,6 +25,7 @@ class Returns:
 
     Attributes:
         adapter: checks and dumps the value; None when the result is text or content only.
+        content: the annotation promises content blocks.
         wrapped: the value is no object and is sent as `{"result": value}`.
         nothing: the function is annotated `-> None`.
     """
@@ -32,6 +33,7 @@ class Returns:
     adapter: TypeAdapter[Any] | None = None
     wrapped: bool = False
     nothing: bool = False
+    content: bool = False
     schema: dict[str, Any] | None = None
 
 
@@ -58,7 +60,8 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     """Derive everything from the annotations of `function`.
 
     Raises:
-        TypeError: a parameter has no name of its own, or no annotation, or one that JSON cannot carry.
+        TypeError: a parameter has no name of its own, or no annotation, or one that JSON cannot carry;
+            two have one wire name, or two ask for the context.
     """
     hints = typing.get_type_hints(inspect.unwrap(_plain_function(function)), include_extras=True)
     fields: dict[str, Any] = {}
@@ -70,7 +73,9 @@ def read_signature(function: Callable[..., Any]) -> Signature:
             raise TypeError(f"parameter {parameter} cannot be described; give every argument a name of its own")
         if annotation is parameter.empty:
             raise TypeError(f"parameter {name} has no annotation; write for example {name}: str")
-        if (get_origin(annotation) or annotation) is CallContext:
+        if _is_context(annotation):
+            if context is not None:
+                raise TypeError(f"parameters {context} and {name} both ask for the CallContext; keep one")
             context = name
             continue
         # Positions as field names: a parameter may be called `schema`, `_x` or what else a model reserves.
@@ -78,12 +83,20 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         fields[field] = (_aliased(annotation, name), ... if parameter.default is parameter.empty else parameter.default)
         parameters[field] = name
     try:
-        model = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+        model = create_model("Arguments", __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
         schema = plain_schema(model.model_json_schema(by_alias=True))
     except Exception as error:
         raise TypeError(f"the parameters cannot be described as a JSON Schema: {first_line(error)}") from error
+    if (names := len(schema.get("properties", {}))) < len(fields):
+        raise TypeError(f"{len(fields)} parameters have only {names} names on the wire; give each its own alias")
     schema = {"type": "object", "properties": {}, **schema}
     return Signature(model, parameters, schema, context, _read_returns(hints.get("return", inspect.Parameter.empty)))
+
+
+def _is_context(annotation: Any) -> bool:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return any(_is_context(branch) for branch in get_args(annotation))
+    return (get_origin(annotation) or annotation) is CallContext
 
 
 def first_line(error: Exception) -> str:
@@ -111,11 +124,13 @@ def _read_returns(annotation: Any) -> Returns:
         return Returns(nothing=True)
     if get_origin(annotation) is Result:
         [annotation] = get_args(annotation)
-    if annotation in (inspect.Parameter.empty, Any, Result) or _is_content(annotation):
+    if annotation in (inspect.Parameter.empty, Any, Result):
         return Returns()
+    if _is_content(annotation):
+        return Returns(content=True)
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(annotation)
-        schema = plain_schema(adapter.json_schema(by_alias=True, mode="serialization"))
+        schema = plain_schema(adapter.json_schema(by_alias=True, mode="serialization"), keep_null=True)
     except Exception as error:
         raise TypeError(f"the return type cannot be described as a JSON Schema: {first_line(error)}") from error
     if schema.get("type") == "object":
@@ -134,7 +149,11 @@ def _is_content(annotation: Any) -> bool:
     if origin is Annotated:
         return _is_content(get_args(annotation)[0])
     if origin in (Union, types.UnionType):
-        return all(_is_content(branch) or get_origin(branch) is Result or branch is Result for branch in get_args(annotation))
+        branches = [branch for branch in get_args(annotation) if (get_origin(branch) or branch) is not Result]
+        blocks = [branch for branch in branches if branch is not type(None)]
+        if blocks == [str] and blocks != branches:
+            return False  # `str | None` is a value that may be missing, and is said as such
+        return all(_is_content(branch) for branch in blocks)
     if origin in (list, tuple):
         inner = [argument for argument in get_args(annotation) if argument is not Ellipsis]
         return bool(inner) and all(argument is not str and _is_content(argument) for argument in inner)

@@ -1,5 +1,6 @@
 """Calls: resolve the name, check the arguments, run the plugin's code guarded, convert what it gives."""
 
 from agenthost.calls.dispatch import Calls, Request
+from agenthost.calls.texts import MAX_COMPLETIONS
 
-__all__ = ["Calls", "Request"]
+__all__ = ["MAX_COMPLETIONS", "Calls", "Request"]

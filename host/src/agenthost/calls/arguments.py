@@ -13,6 +13,8 @@ from agenthost.errors import ToolError
 from agenthost.settings import did_you_mean
 from agenthost.signatures import Signature
 
+_TOO_DEEP = "the arguments are nested too deeply"
+
 _JSON_TYPES: dict[type, str] = {dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
 
 
@@ -23,14 +25,14 @@ def check_arguments(tool: str, signature: Signature, arguments: Mapping[str, Any
         ToolError: names every fault, the nearest right name for an unknown one, and what is wanted.
     """
     schema = signature.schema
-    fitted = {name: _fit(value, schema["properties"].get(name, {}), schema) for name, value in arguments.items()}
     try:
+        fitted = {name: _fit(value, schema["properties"].get(name, {}), schema) for name, value in arguments.items()}
         checked = signature.arguments.model_validate_json(json.dumps(fitted), strict=True)
     except ValidationError as error:
         faults = [_explain(details, schema) for details in error.errors(include_url=False)]
         raise ToolError(_refusal(tool, faults, schema)) from None
     except (ValueError, RecursionError):
-        raise ToolError(_refusal(tool, ["the arguments are nested too deeply"], schema)) from None
+        raise ToolError(_refusal(tool, [_TOO_DEEP], schema)) from None
     return {parameter: getattr(checked, name) for name, parameter in signature.parameters.items()}
 
 
@@ -90,7 +92,9 @@ def _refuse_constant(name: str) -> None:
 
 
 def _explain(details: ErrorDetails, schema: Mapping[str, Any]) -> str:
-    name = ".".join(str(part) for part in details["loc"]) or "arguments"
+    if details["type"] == "json_invalid":
+        return _TOO_DEEP
+    name = ".".join(str(part) for part in details["loc"])
     if details["type"] == "missing":
         return f"{name}: missing"
     if details["type"] == "extra_forbidden":

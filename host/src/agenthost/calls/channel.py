@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
 
 from agenthost.context import LogLevel
+
+log = logging.getLogger("agenthost")
 
 SendProgress = Callable[[float, float | None, str | None], Awaitable[None]]
 SendLog = Callable[[LogLevel, str], Awaitable[None]]
@@ -68,4 +71,7 @@ class Channel:
 
     async def _drain(self) -> None:
         while self._queue:
-            await self._queue.popleft()()
+            try:
+                await self._queue.popleft()()
+            except Exception:  # noqa: BLE001  (a message that cannot be sent must not cost the answer)
+                log.exception("a message of a call could not be sent")

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from agenthost.calls.arguments import check_arguments
 from agenthost.calls.channel import Channel, SendLog, SendProgress
 from agenthost.calls.guard import Guard, crash
-from agenthost.calls.results import error_to_wire, result_to_wire
+from agenthost.calls.results import contents_to_wire, error_to_wire, prompt_to_wire, result_to_wire
+from agenthost.calls.texts import (
+    argument_names,
+    check_prompt_arguments,
+    choices,
+    read_prompt_arguments,
+    read_variables,
+    texts,
+)
 from agenthost.catalog import Catalog, Route
 from agenthost.context import CallContext, Caller
-from agenthost.errors import NotFound, ToolError
+from agenthost.errors import INTERNAL_ERROR, CallFailed, InvalidParams, NotFound, ProtocolError, ToolError
+from agenthost.settings import did_you_mean
+
+W = TypeVar("W")
 
 
 @dataclass(frozen=True)
@@ -52,53 +64,146 @@ class Calls:
             NotFound: no such tool is served.
             ProtocolError: the plugin raised one.
         """
-        route = self._catalog.find_tool(name)
+        route = self._catalog.tools.find(name)
         if route is None:
-            raise NotFound(self._catalog.explain_unknown_tool(name))
-        channel = Channel(request.send_progress, request.send_log)
-        try:
+            raise NotFound(self._catalog.tools.explain_unknown(name))
+        signature = route.vetted.signature
+        async with _Call(self._guard, route, request, self._time_limit) as call:
             try:
-                wire = await self._run_tool(route, dict(arguments or {}), request, channel)
+                if signature is None:
+                    value = await call.run(dict(arguments or {}), call.context)
+                else:
+                    keywords = check_arguments(route.exposed, signature, dict(arguments or {}))
+                    value = await call.run(**call.with_context(keywords))
+                return call.convert(result_to_wire, value, signature.returns if signature else None)
             except ToolError as error:
-                wire = error_to_wire(error)
-            await channel.close()
-        finally:
-            channel.abandon()
-        return wire
+                try:
+                    return error_to_wire(error)
+                except Exception as fault:  # noqa: BLE001  (an error that cannot be sent is a crash itself)
+                    return error_to_wire(crash(call.label, fault))
 
-    async def _run_tool(
-        self, route: Route, arguments: dict[str, Any], request: Request, channel: Channel
-    ) -> dict[str, Any]:
-        tool, signature, label = route.tool, route.vetted.signature, f"Tool {route.exposed} (plugin {route.plugin.name})"
-        plugin = route.plugin.context
-        assert plugin is not None
-        context: CallContext[Any] = CallContext(
-            plugin, request.caller, request.client_capabilities, request.protocol_version, channel
-        )
-        if signature is None:
-            call = partial(tool.handler, arguments, context)
-        else:
-            keywords = check_arguments(route.exposed, signature, arguments)
-            if signature.context is not None:
-                keywords[signature.context] = context
-            call = partial(tool.handler, **keywords)
+    async def get_prompt(self, name: str, arguments: Mapping[str, str] | None, request: Request) -> dict[str, Any]:
+        """The members of a `prompts/get` result.
+
+        Raises:
+            NotFound: no such prompt is served.
+            InvalidParams: the arguments are wrong, or the plugin raised a `ToolError`.
+            ProtocolError: the plugin raised one, or crashed.
+        """
+        route = self._catalog.prompts.find(name)
+        if route is None:
+            raise NotFound(self._catalog.prompts.explain_unknown(name))
+        given = dict(arguments or {})
+        async with _Call(self._guard, route, request, self._time_limit) as call:
+            with _as_protocol_errors():
+                if route.vetted.signature is None:
+                    check_prompt_arguments(route, given)
+                    value = await call.run(given, call.context)
+                else:
+                    keywords = read_prompt_arguments(route, given)
+                    value = await call.run(**call.with_context(keywords))
+                return call.convert(prompt_to_wire, value, route.item.description)
+
+    async def read_resource(self, uri: str, request: Request) -> dict[str, Any]:
+        """The members of a `resources/read` result; errors as for prompts."""
+        found = self._catalog.find_resource(uri)
+        if found is None:
+            raise NotFound(self._catalog.resources.explain_unknown(uri), {"uri": uri})
+        route, variables = found
+        async with _Call(self._guard, route, request, self._time_limit) as call:
+            with _as_protocol_errors():
+                keywords = read_variables(route, variables)
+                value = await call.run(**call.with_context(keywords))
+                return call.convert(contents_to_wire, value, uri, route.item.mime_type)
+
+    async def complete(
+        self, reference: str, name: str, value: str, arguments: Mapping[str, str], request: Request
+    ) -> list[str]:
+        """All texts that may follow for an argument of a prompt (a name) or of a template (its text).
+
+        Raises:
+            NotFound: no such prompt or template is served.
+            InvalidParams: it has no such argument.
+            ProtocolError: the plugin raised one, or crashed.
+        """
+        prompt, resource = self._catalog.prompts.find(reference), self._catalog.resources.find(reference)
+        route: Route[Any] | None = prompt or resource
+        if route is None:
+            raise NotFound(self._catalog.prompts.explain_unknown(reference))
+        known = argument_names(route)
+        if name not in known:
+            raise InvalidParams(f"{reference} has no argument {name!r}{did_you_mean(name, known)}")
+        function = getattr(route.item, "complete", {}).get(name)
+        if function is None:
+            return [choice for choice in choices(route, name) if choice.startswith(value)]
+        async with _Call(self._guard, route, request, self._time_limit) as call:
+            with _as_protocol_errors():
+                found = await call.run_function(function, value, dict(arguments), call.context)
+                return call.convert(texts, found)
+
+
+class _Call:
+    """One run of plugin code for one request; its messages to the client end with it."""
+
+    def __init__(self, guard: Guard, route: Route[Any], request: Request, time_limit: float) -> None:
+        self._guard = guard
+        self._route = route
+        self._channel = Channel(request.send_progress, request.send_log)
+        item, plugin = route.item, route.plugin
         # The operator's word wins over the author's, and the author's over the host's default.
-        limit = route.plugin.part.time_limit or tool.time_limit or self._time_limit
-        if _is_async(tool.handler):
-            value = await self._guard.run_coroutine(label, call, limit, channel.beat)
-        else:
-            value = await self._guard.run_function(plugin.name, label, call, limit, channel.beat)
-            if inspect.iscoroutine(value):  # an async function behind a plain decorator
-                value = await self._guard.run_coroutine(label, partial(_identity, value), limit, channel.beat)
+        self._limit = plugin.part.time_limit or item.time_limit or time_limit
+        self.label = f"{type(item).__name__} {route.exposed} (plugin {plugin.name})"
+        self.context: CallContext[Any] = CallContext(
+            plugin.loaded, request.caller, request.client_capabilities, request.protocol_version, self._channel
+        )
+
+    async def __aenter__(self) -> _Call:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or issubclass(kind, Exception):
+            await self._channel.close()
+        self._channel.abandon()
+
+    def with_context(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        """The keywords, and the call's context where the function asks for it."""
+        signature = self._route.vetted.signature
+        name = signature.context if signature else None
+        return keywords if name is None else {**keywords, name: self.context}
+
+    async def run(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the contribution's handler."""
+        return await self.run_function(self._route.item.handler, *arguments, **keywords)
+
+    async def run_function(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """Call a function of the plugin: on the loop if it is async, else in one of the plugin's threads."""
+        call = partial(function, *arguments, **keywords)
+        beat, limit = self._channel.beat, self._limit
+        if _is_async(function):
+            return await self._guard.run_coroutine(self.label, call, limit, beat)
+        value = await self._guard.run_function(self._route.plugin.name, self.label, call, limit, beat)
+        if inspect.iscoroutine(value):  # an async function behind a plain decorator
+            value = await self._guard.run_coroutine(self.label, lambda: value, limit, beat)
+        return value
+
+    def convert(self, conversion: Callable[..., W], value: Any, *rest: Any) -> W:
+        """Convert what the plugin gave; what cannot be sent is the plugin's fault."""
         try:
-            return result_to_wire(value, signature.returns if signature else None)
-        except Exception as error:  # noqa: BLE001  (a value that cannot be sent is a fault of the plugin)
-            raise crash(label, error) from None
+            return conversion(value, *rest)
+        except Exception as error:  # noqa: BLE001  (any failure to convert is a crash of the call)
+            raise crash(self.label, error) from None
 
 
-def _identity(value: Any) -> Any:
-    return value
+@contextmanager
+def _as_protocol_errors() -> Iterator[None]:
+    """Prompts and resources have no error results: what a model would read goes to the client."""
+    try:
+        yield
+    except CallFailed as error:
+        raise ProtocolError(INTERNAL_ERROR, str(error)) from None
+    except ToolError as error:
+        raise InvalidParams(str(error), error.structured) from None
 
 
-def _is_async(handler: Any) -> bool:
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))  # noqa: B004  (the method is inspected, not the ability to call)
+def _is_async(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004  (the method is inspected, not the ability to call)

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from agenthost.calls.watch import LoopWatch
-from agenthost.errors import ProtocolError, ToolError
+from agenthost.errors import CallFailed, ProtocolError, ToolError
 from agenthost.threads import NoThreadFree, Threads
 
 log = logging.getLogger("agenthost")
@@ -25,10 +25,6 @@ GRACE = 1.0
 
 THREADS_PER_PLUGIN = 32
 """How many `def` calls of one plugin may run at once."""
-
-
-class Crash(ToolError):
-    """Plugin code failed in a way it did not announce; the model gets a reference, stderr the details."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,7 @@ class Guard:
         try:
             future = threads.submit(lambda: _contain(function))
         except NoThreadFree:
-            raise ToolError(
+            raise CallFailed(
                 f"Plugin {plugin} is busy: {THREADS_PER_PLUGIN} of its calls are still running. Try again later."
             ) from None
         return await self._finish(label, asyncio.wrap_future(future), limit, beat, "It is still running, unattended")
@@ -107,7 +103,7 @@ class Guard:
             # Also when this call itself is cancelled: the plugin's code gets the cancellation, and time to act on it.
             await self._end(label, work)
         if not in_time:
-            raise ToolError(
+            raise CallFailed(
                 f"{label} did not finish within {limit:g} s. {fate}. Ask for less at once, or have the operator "
                 "raise time_limit."
             )
@@ -130,12 +126,12 @@ class Guard:
             work.add_done_callback(self._left_behind.discard)
 
 
-def crash(label: str, error: BaseException) -> Crash:
+def crash(label: str, error: BaseException) -> CallFailed:
     """Log a failure of plugin code under a reference; returns what the model is told."""
     reference = secrets.token_hex(4)
     what = "let a cancellation of its own escape" if isinstance(error, asyncio.CancelledError) else "crashed"
     log.error("%s %s [reference %s]", label, what, reference, exc_info=error)
-    return Crash(
+    return CallFailed(
         f"{label} failed (reference {reference}). This is a fault of the plugin, not of your "
         "arguments; the operator finds the details under that reference in the server's log."
     )

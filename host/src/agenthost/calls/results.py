@@ -1,4 +1,4 @@
-"""What a tool's function returns, as the members of a `tools/call` result."""
+"""What a plugin's function returns, as the members of a result on the wire."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from agenthost.contributions import Audio, Content, EmbeddedResource, Image, ResourceLink, Result, Text
+from agenthost.contributions import (
+    Audio,
+    Content,
+    Contents,
+    EmbeddedResource,
+    Image,
+    Message,
+    ResourceLink,
+    Result,
+    Text,
+)
 from agenthost.errors import ToolError
 from agenthost.signatures import Returns
 
@@ -33,7 +43,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
     promised = returns or _ANY
     if isinstance(value, Result):
         return _full_result(value, promised)
-    if promised.nothing:
+    if promised.nothing or (promised.content and value is None):
         if value is not None:
             raise TypeError(f"the tool is annotated -> None and returned {type(value).__name__}")
         return _text_result("Done.")
@@ -43,7 +53,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
         if isinstance(value, _CONTENT):
             return {"content": [_block(value)]}
         is_blocks = isinstance(value, (list, tuple)) and all(isinstance(item, _CONTENT) for item in value)
-        if is_blocks and (value or returns is not None):
+        if is_blocks and (value or promised.content):
             return {"content": [_block(item) for item in value]}
     structured, text = _structure(value, promised)
     return {**_text_result(text), "structuredContent": structured}
@@ -55,6 +65,48 @@ def error_to_wire(error: ToolError) -> dict[str, Any]:
     if error.structured is not None:
         wire["structuredContent"] = _as_object(error.structured)
     return wire
+
+
+def prompt_to_wire(value: Any, description: str | None) -> dict[str, Any]:
+    """Convert what a prompt gave back.
+
+    Raises:
+        TypeError: it is no text, no message and no list of those.
+    """
+    items = value if isinstance(value, (list, tuple)) else [value]
+    messages = [_message(item) for item in items]
+    return _without_none(description=description, messages=messages)
+
+
+def contents_to_wire(value: Any, uri: str, mime_type: str | None) -> dict[str, Any]:
+    """Convert what a resource gave back: text, bytes, something JSON-able, or a list of `Contents`.
+
+    Raises:
+        TypeError, ValueError: it is nothing that can be sent.
+    """
+    if isinstance(value, (list, tuple)) and value and all(isinstance(item, Contents) for item in value):
+        return {"contents": [_part(item, uri, mime_type) for item in value]}
+    if isinstance(value, Contents):
+        return {"contents": [_part(value, uri, mime_type)]}
+    if not isinstance(value, (str, bytes)):
+        _, value = _structure(value, _ANY)
+        mime_type = mime_type or "application/json"
+    return {"contents": [_part(Contents(value), uri, mime_type)]}
+
+
+def _message(item: Any) -> dict[str, Any]:
+    message = Message(item) if isinstance(item, str) else item
+    if not isinstance(message, Message) or message.role not in ("user", "assistant"):
+        raise TypeError(f"{item!r} is no message")
+    content = Text(message.content) if isinstance(message.content, str) else message.content
+    return {"role": message.role, "content": _block(content)}
+
+
+def _part(contents: Contents, uri: str, mime_type: str | None) -> dict[str, Any]:
+    is_text = isinstance(contents.data, str)
+    kind = contents.mime_type or mime_type or ("text/plain" if is_text else "application/octet-stream")
+    block = _block(EmbeddedResource(contents.uri or uri, contents.data, kind))
+    return block["resource"]  # type: ignore[no-any-return]
 
 
 def _full_result(result: Result[Any], promised: Returns) -> dict[str, Any]:
@@ -104,20 +156,27 @@ def _block(block: Content) -> dict[str, Any]:
             members = {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
         case Audio(bytes(data), str(mime_type)):
             members = {"type": "audio", "data": base64.b64encode(data).decode(), "mimeType": mime_type}
-        case EmbeddedResource(str(uri), str(text), mime_type):
+        case EmbeddedResource(str(uri), str(text), str() | None as mime_type):
             members = {"type": "resource", "resource": _without_none(uri=uri, text=text, mimeType=mime_type)}
-        case EmbeddedResource(str(uri), bytes(data), mime_type):
+        case EmbeddedResource(str(uri), bytes(data), str() | None as mime_type):
             blob = base64.b64encode(data).decode()
             members = {"type": "resource", "resource": _without_none(uri=uri, blob=blob, mimeType=mime_type)}
-        case ResourceLink(str(uri), str(name)):
+        case ResourceLink(
+            str(uri),
+            str(name),
+            str() | None as title,
+            str() | None as description,
+            str() | None as mime_type,
+            int() | None as size,
+        ):
             members = _without_none(
                 type="resource_link",
                 uri=uri,
                 name=name,
-                title=block.title,
-                description=block.description,
-                mimeType=block.mime_type,
-                size=block.size,
+                title=title,
+                description=description,
+                mimeType=mime_type,
+                size=size,
             )
         case _:
             raise TypeError(f"{block!r} is no content block with values of the right types")

@@ -1,0 +1,154 @@
+"""What all kinds of contributions are checked for."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from agenthost.signatures import Signature
+
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+"""The revisions whose shapes stand for the handshake era and for the modern one."""
+
+MAX_TEXT = 64 * 1024
+"""Characters of a description or title."""
+
+MAX_MEMBER = 512 * 1024
+"""Bytes of one member of a contribution, as JSON."""
+
+C = TypeVar("C")
+
+
+class VettingError(Exception):
+    """A contribution cannot be served; `str()` is `field: reason`."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+
+
+@dataclass(frozen=True)
+class Vetted(Generic[C]):
+    """A contribution that may be listed.
+
+    Attributes:
+        item: the contribution.
+        wire: how it is listed in each era, by protocol revision, without its name or address.
+        signature: what its typed function says; None for a raw handler.
+        aliases: further names that it answers to.
+        template: for a resource template, what matches addresses: `match(uri) -> variables | None`.
+    """
+
+    item: C
+    wire: Mapping[str, Mapping[str, Any]]
+    signature: Signature | None = None
+    aliases: tuple[str, ...] = ()
+    template: Any = field(default=None, compare=False)
+
+
+def check_handler(handler: Any, arguments: Sequence[Any] | None, called_as: str) -> None:
+    """Check that a handler can be called; with `arguments` given, that a raw call fits it."""
+    if not callable(handler):
+        raise VettingError("handler", f"{handler!r} cannot be called")
+    if arguments is None:
+        return
+    try:
+        inspect.signature(handler).bind(*arguments)
+    except TypeError as error:
+        raise VettingError("handler", f"is called as {called_as}, and does not take that") from error
+    except ValueError:
+        return  # a callable without a readable signature: it will show when called
+
+
+def check_members(item: Any, texts: Sequence[str], objects: Sequence[str]) -> None:
+    """Check the types of a contribution's plain attributes and its time limit."""
+    for name in texts:
+        value = getattr(item, name)
+        if value is not None and not isinstance(value, str):
+            raise VettingError(name, f"{value!r} is not a text")
+        if value is not None and len(value) > MAX_TEXT:
+            raise VettingError(name, f"{len(value)} characters are too many; at most {MAX_TEXT}")
+    for name in objects:
+        value = getattr(item, name)
+        if value is not None and not isinstance(value, Mapping):
+            raise VettingError(name, f"{value!r} is not an object")
+    limit = item.time_limit
+    if limit is not None and not (isinstance(limit, (int, float)) and math.isfinite(limit) and limit > 0):
+        raise VettingError("time_limit", f"{limit!r} is not a positive number of seconds")
+
+
+def check_names(field: str, names: Any, pattern: Any, rule: str) -> None:
+    """Check further names against the pattern of the first."""
+    if not isinstance(names, tuple):
+        raise VettingError(field, f"{names!r} is not a tuple of names")
+    for name in names:
+        if not isinstance(name, str) or not pattern.fullmatch(name):
+            raise VettingError(field, f"{name!r} is not {rule}")
+
+
+def present(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that are there: absent ones stay absent, and so do null members of objects.
+
+    A null makes TypeScript clients refuse the whole list (clients.md S06, S08).
+    """
+    return {
+        name: {key: member for key, member in value.items() if member is not None}
+        if isinstance(value, Mapping)
+        else value
+        for name, value in members.items()
+        if value is not None
+    }
+
+
+def check_text(listed: Mapping[str, Any]) -> None:
+    """Check that every member can be written as JSON in UTF-8 and is not too large."""
+    for name, value in listed.items():
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise VettingError(name, f"cannot be written as JSON: {error}") from error
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError as error:
+            raise VettingError(name, "holds half of a surrogate pair, which JSON in UTF-8 cannot carry") from error
+        if size > MAX_MEMBER:
+            raise VettingError(name, f"{size} bytes as JSON are too many; at most {MAX_MEMBER}")
+
+
+def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:
+    """Where a fault is and what it is, without the names of pydantic's own alternatives."""
+    if "properties" in place[:-1]:
+        name = place[: place.index("properties") + 2]
+        return ".".join(map(str, name)), "a property's schema has to be an object"
+    return ".".join(map(str, place)), reason
+
+
+def try_alone(method: str, member: str, identity: Mapping[str, str], wire: Mapping[str, Mapping[str, Any]]) -> None:
+    """Put the contribution alone through the SDK's own serialiser, which the whole list will go through.
+
+    Args:
+        method: the list's method, for example `tools/list`.
+        member: the list's member in its result, for example `tools`.
+        identity: the name or address as a member of the listed object.
+        wire: the rest of it, by protocol revision.
+    """
+    from mcp_types.methods import serialize_server_result
+
+    for version, form in wire.items():
+        result: dict[str, Any] = {member: [{**identity, **form}]}
+        if version == MODERN:
+            result.update(resultType="complete", ttlMs=0, cacheScope="private")
+        try:
+            listed = serialize_server_result(method, version, result)[member][0]
+        except ValidationError as error:
+            name, reason = min(_fault(details["loc"][2:], details["msg"]) for details in error.errors())
+            raise VettingError(name or member, reason) from error
+        except ValueError as error:
+            raise VettingError(member, f"cannot be put on the wire: {error}") from error
+        if lost := sorted(form.keys() - listed.keys()):
+            raise VettingError(lost[0], "would be dropped by the protocol's serialiser")

@@ -1,0 +1,84 @@
+"""Is this prompt safe on the wire?"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from agenthost.contributions import Argument, Prompt
+from agenthost.signatures import Signature, read_signature
+from agenthost.vetting.gate import (
+    LEGACY,
+    MODERN,
+    Vetted,
+    VettingError,
+    check_handler,
+    check_members,
+    check_names,
+    check_text,
+    present,
+    try_alone,
+)
+
+PROMPT_NAME = re.compile(r"(?!\s)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,128}(?<!\s)")
+_RULE = "1 to 128 characters without control characters, and no blanks at the ends"
+
+
+def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
+    """Check a prompt under the name it would be served by.
+
+    Raises:
+        VettingError: names the field and what is wrong with it.
+    """
+    if not isinstance(exposed, str) or not PROMPT_NAME.fullmatch(exposed):
+        raise VettingError("name", f"{exposed!r} is not {_RULE}")
+    is_raw = prompt.arguments is not None
+    check_handler(prompt.handler, ({}, None) if is_raw else None, "handler(arguments, ctx)")
+    check_members(prompt, ("description", "title"), ("meta", "complete"))
+    check_names("aliases", prompt.aliases, PROMPT_NAME, _RULE)
+    if prompt.open and not is_raw:
+        raise VettingError("open", "a typed function cannot take arguments that it does not name; declare arguments")
+    signature = None
+    if not is_raw:
+        try:
+            signature = read_signature(prompt.handler)
+        except Exception as error:
+            raise VettingError("handler", str(error)) from error
+    arguments = _arguments(prompt, signature)
+    known = {argument["name"] for argument in arguments}
+    for name, function in prompt.complete.items():
+        if name not in known or not callable(function):
+            raise VettingError("complete", f"{name!r} has to be an argument, and its value a function")
+    listed = present(
+        {"title": prompt.title, "description": prompt.description, "arguments": arguments or None, "_meta": prompt.meta}
+    )
+    check_text(listed)
+    wire = {MODERN: listed, LEGACY: listed}
+    try_alone("prompts/list", "prompts", {"name": exposed}, wire)
+    return Vetted(prompt, wire, signature, prompt.aliases)
+
+
+def _arguments(prompt: Prompt, signature: Signature | None) -> list[dict[str, Any]]:
+    if signature is not None:
+        required = signature.schema.get("required", [])
+        return [
+            present({"name": name, "description": schema.get("description"), "required": name in required})
+            for name, schema in signature.schema["properties"].items()
+        ]
+    listed: list[dict[str, Any]] = []
+    for argument in prompt.arguments or ():
+        if not isinstance(argument, Argument) or not isinstance(argument.name, str):
+            raise VettingError("arguments", f"{argument!r} is not an Argument with a name")
+        if any(other["name"] == argument.name for other in listed):
+            raise VettingError("arguments", f"{argument.name!r} is there twice")
+        listed.append(
+            present(
+                {
+                    "name": argument.name,
+                    "title": argument.title,
+                    "description": argument.description,
+                    "required": bool(argument.required),
+                }
+            )
+        )
+    return listed

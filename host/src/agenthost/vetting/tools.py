@@ -1,0 +1,84 @@
+"""Is this tool safe on the wire?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agenthost.contributions import Tool
+from agenthost.signatures import Signature, read_signature
+from agenthost.vetting.gate import (
+    LEGACY,
+    MODERN,
+    Vetted,
+    VettingError,
+    check_handler,
+    check_members,
+    check_names,
+    check_text,
+    present,
+    try_alone,
+)
+
+TOOL_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_RULE = "1 to 128 characters of A-Z a-z 0-9 _ - ."
+
+
+def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
+    """Check a tool under the name it would be served by.
+
+    Raises:
+        VettingError: names the field and what is wrong with it.
+    """
+    if not isinstance(exposed, str) or not TOOL_NAME.fullmatch(exposed):
+        raise VettingError("name", f"{exposed!r} is not {_RULE}")
+    is_raw = tool.input_schema is not None
+    check_handler(tool.handler, ({}, None) if is_raw else None, "handler(arguments, ctx)")
+    check_members(tool, ("description", "title"), ("input_schema", "output_schema", "annotations", "meta"))
+    check_names("aliases", tool.aliases, TOOL_NAME, _RULE)
+    signature = None
+    if not is_raw:
+        try:
+            signature = read_signature(tool.handler)
+        except Exception as error:
+            raise VettingError("handler", str(error)) from error
+    modern = _describe(tool, signature)
+    check_text(modern)
+    wire = {MODERN: modern, LEGACY: _handshake_form(modern)}
+    try_alone("tools/list", "tools", {"name": exposed}, wire)
+    return Vetted(tool, wire, signature, tool.aliases)
+
+
+def _describe(tool: Tool, signature: Signature | None) -> dict[str, Any]:
+    output = tool.output_schema
+    if output is None and signature is not None:
+        output = signature.returns.schema
+    return present(
+        {
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": signature.schema if signature is not None else tool.input_schema,
+            "outputSchema": output,
+            "annotations": tool.annotations,
+            "_meta": tool.meta,
+        }
+    )
+
+
+def _handshake_form(modern: Mapping[str, Any]) -> dict[str, Any]:
+    """The form for clients of the handshake era, whose parsers refuse more (clients.md S07, S19)."""
+    form = dict(modern)
+    if form.get("outputSchema", {"type": "object"}).get("type") != "object":
+        del form["outputSchema"]
+    for key in ("inputSchema", "outputSchema"):
+        schema = form.get(key)
+        if schema and isinstance(properties := schema.get("properties"), Mapping):
+            form[key] = {
+                **schema,
+                "properties": {
+                    name: ({} if value else {"not": {}}) if isinstance(value, bool) else value
+                    for name, value in properties.items()
+                },
+            }
+    return form
