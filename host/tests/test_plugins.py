@@ -18,7 +18,7 @@ from typing import Any
 
 import agenthost
 import pytest
-from agenthost import Tool, hookimpl, plugins as module, tool
+from agenthost import Prompt, Resource, Tool, hookimpl, plugins as module, prompt, resource, tool
 from agenthost.cli import VERBS
 from agenthost.errors import OperatorError, ToolError
 from agenthost.findings import Finding
@@ -38,6 +38,9 @@ from agenthost.settings import Config, HostSettings
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 Load = Callable[..., tuple[Plugin, list[Finding]]]
+
+STAGES = ["import", "settings", "tools", "prompts", "resources", "instructions", "lifespan"]
+"""Where loading a plugin can go wrong, in order."""
 
 WAIT = 20.0
 """Seconds that a test waits for something that has to happen."""
@@ -82,7 +85,7 @@ def found(name: str, plugin: Any = None, *, problem: str | None = None, requires
 
 
 def configured(tables: dict[str, dict[str, Any]] | None = None) -> Config:
-    return Config(None, False, {}, tables or {})
+    return Config(None, None, {}, tables or {})
 
 
 @pytest.fixture
@@ -115,6 +118,24 @@ def failure(loaded: tuple[Plugin, list[Finding]]) -> str:
 def greet(name: str) -> str:
     """Greet someone."""
     return f"Hello, {name}!"
+
+
+@prompt
+def ask(question: str) -> str:
+    """Ask something."""
+    return question
+
+
+@resource("note://today")
+def today() -> str:
+    """The day."""
+    return "a day"
+
+
+@resource("note://{day}")
+def note(day: str) -> str:
+    """A note."""
+    return day
 
 
 # Finding
@@ -260,6 +281,10 @@ def test_every_hook_contributes_and_all_get_the_same_context(load: Load, tmp_pat
         seen.append(plugin)
         return [greet, Tool(plugin.settings.word, lambda arguments, ctx: "", input_schema={"type": "object"})]
 
+    def prompts(plugin: Any) -> Any:
+        seen.append(plugin)
+        return [ask]
+
     def instructions(plugin: Any) -> str:
         seen.append(plugin)
         return "Do it."
@@ -269,15 +294,24 @@ def test_every_hook_contributes_and_all_get_the_same_context(load: Load, tmp_pat
         return life()
 
     plugin, findings = load(
-        hooks(settings=lambda: Settings, tools=tools, instructions=instructions, lifespan=lifespan),
+        hooks(
+            settings=lambda: Settings,
+            tools=tools,
+            prompts=prompts,
+            resources=lambda plugin: [today, note],
+            instructions=instructions,
+            lifespan=lifespan,
+        ),
         {"word": "hello", "prefix": "x_", "time_limit": 3, "tools": {"deny": ["no*"]}},
     )
     assert findings == []
     assert [item.name for item in plugin.context.tools] == ["greet", "hello"]  # type: ignore[union-attr]
+    assert list(plugin.context.prompts) == [ask]  # type: ignore[union-attr]
+    assert list(plugin.context.resources) == [today, note]  # type: ignore[union-attr]
     assert plugin.instructions == "Do it."
     assert isinstance(plugin.lifespan, contextlib.AbstractAsyncContextManager)
     assert (plugin.part.prefix, plugin.part.time_limit, plugin.part.tools.deny) == ("x_", 3, ["no*"])
-    assert seen == [plugin.context] * 3
+    assert seen == [plugin.context] * 4
     assert plugin.context.name == "p"  # type: ignore[union-attr]
     assert plugin.context.log.name == "agenthost.p"  # type: ignore[union-attr]
 
@@ -340,7 +374,7 @@ def test_a_plugin_for_another_host_is_never_imported(load: Load, requirement: st
         raise AssertionError("imported")
 
     text = failure(load(never, requires=["pydantic", requirement]))
-    assert text.startswith("agenthost-p 1.0 needs agenthost-core")
+    assert text.startswith("agenthost-p 1.0 needs ")
     assert f"this is agenthost-core {agenthost.__version__}" in text
     assert "pip install --upgrade agenthost-core agenthost-p" in text
 
@@ -383,7 +417,7 @@ RAISED = [
 
 
 @pytest.mark.parametrize("error", RAISED, ids=repr)
-@pytest.mark.parametrize("stage", ["import", "settings", "tools", "instructions", "lifespan"])
+@pytest.mark.parametrize("stage", STAGES)
 def test_whatever_a_plugin_raises_while_loading_is_its_own_failure_with_that_reason(
     load: Load, stage: str, error: BaseException
 ) -> None:
@@ -422,11 +456,14 @@ def test_a_generator_that_raises_half_way_is_the_plugins_failure(load: Load) -> 
         ("tools", b"bytes", "an iterable of Tool"),
         ("tools", {"greet": greet}, "an iterable of Tool"),
         ("tools", greet, "an iterable of Tool"),
+        ("prompts", 5, "an iterable of Prompt"),
+        ("prompts", {"a": ask}, "an iterable of Prompt"),
+        ("resources", ask, "an iterable of Resource or ResourceTemplate"),
         ("instructions", 5, "a text"),
         ("instructions", ["text"], "a text"),
         ("lifespan", 5, "an async context manager"),
         ("lifespan", contextlib.nullcontext, "an async context manager"),
-        ("lifespan", open(os.devnull, encoding="utf-8"), "an async context manager"),  # noqa: SIM115, PTH123
+        ("lifespan", iter([]), "an async context manager"),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -437,7 +474,7 @@ def test_rubbish_from_a_hook_is_told_with_what_was_wanted(load: Load, hook: str,
     assert len(text) < 400
 
 
-@pytest.mark.parametrize("hook", ["settings", "tools", "instructions", "lifespan"])
+@pytest.mark.parametrize("hook", STAGES[1:])
 def test_a_coroutine_hook_is_told_to_be_a_plain_function(load: Load, hook: str) -> None:
     async def implementation() -> None: ...
 
@@ -473,7 +510,7 @@ def test_an_argument_that_a_hook_does_not_have_is_told(load: Load) -> None:
     assert "\n" not in text
 
 
-@pytest.mark.parametrize("stage", ["import", "settings", "tools", "instructions", "lifespan"])
+@pytest.mark.parametrize("stage", STAGES)
 def test_a_plugin_that_blocks_while_loading_is_given_up_on_for_good(load: Load, stage: str) -> None:
     release, late = threading.Event(), threading.Event()
 
@@ -492,7 +529,8 @@ def test_a_plugin_that_blocks_while_loading_is_given_up_on_for_good(load: Load, 
     findings = load_plugin(plugin, configured(), HostSettings(start_limit=0.05), installed)
     named = "importing fake_p" if stage == "import" else f"agenthost_{stage}"
     text = failure((plugin, findings))
-    assert text.startswith(f"{named} did not return within 0.05 s (setting host.start_limit)")
+    assert text.startswith(f"{named} did not return within 0.05 s")
+    assert "host.start_limit" in text
     release.set()
     assert not late.wait(0.3), "the plugin that was given up on was changed afterwards"
     assert plugin.context is None
@@ -519,14 +557,18 @@ def test_waiting_for_a_plugin_is_bounded_and_its_value_or_error_comes_back() -> 
         bounded(lambda: 1 / 0, WAIT)
 
 
-def test_what_is_printed_while_loading_goes_to_stderr(load: Load, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_printed_while_loading_goes_to_stderr(
+    load: Load, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def tools() -> list[Tool]:
         print("from python")  # noqa: T201
         os.write(1, b"from the descriptor\n")
         os.system("echo from a child")  # noqa: S605, S607
         return []
 
-    assert load(hooks(tools=tools))[1] == []
+    with open(1, "w", encoding="utf-8", closefd=False) as stdout:  # noqa: PTH123  (a descriptor has no path)
+        monkeypatch.setattr(sys, "stdout", stdout)
+        assert load(hooks(tools=tools))[1] == []
     out, err = capfd.readouterr()
     assert out == ""
     for text in ("from python", "from the descriptor", "from a child"):
@@ -554,12 +596,32 @@ def test_items_that_are_no_tools_and_repeated_names_are_quarantined_alone(load: 
     assert plugin.state == "loaded"
     assert {finding.kind for finding in findings} == {"quarantined"}
     texts = [finding.text for finding in findings]
-    assert texts[0].startswith("item 2 of agenthost_tools is <function ")
+    for position, text in zip((2, 4, 5, 6, 7), texts, strict=True):
+        assert f"item {position} of agenthost_tools" in text
+    assert "<function " in texts[0]
     assert "is @tool missing?" in texts[0]
-    assert "tool 'same': name: item 4 of agenthost_tools repeats it" in texts[1]
-    assert texts[2] == "item 5 of agenthost_tools: name: 5 is not a text"
-    assert texts[3].startswith("item 6 of agenthost_tools is None")
-    assert texts[4] == "item 7 of agenthost_tools: name: [] is not a text"
+    assert "'same'" in texts[1]
+    assert "repeats" in texts[1]
+    assert "None" in texts[3]
+    assert "not a text" in texts[2]
+    assert "not a text" in texts[4]
+
+
+@pytest.mark.parametrize(
+    ("hook", "good", "rubbish"),
+    [
+        ("prompts", [ask], [greet, today, "text", Prompt(5, ask.handler), ask]),  # type: ignore[arg-type]
+        ("resources", [today, note], [greet, ask, None, Resource(None, today.handler, "x"), note]),  # type: ignore[arg-type]
+    ],
+)
+def test_rubbish_among_prompts_and_resources_is_quarantined_alone(
+    load: Load, hook: str, good: list[Any], rubbish: list[Any]
+) -> None:
+    plugin, findings = load(hooks(**{hook: lambda: [*good, *rubbish]}))
+    assert plugin.state == "loaded"
+    assert list(getattr(plugin.context, hook)) == good
+    assert [finding.kind for finding in findings] == ["quarantined"] * len(rubbish)
+    assert all(f"agenthost_{hook}" in finding.text for finding in findings)
 
 
 def test_a_long_value_is_shortened_in_a_text(load: Load) -> None:

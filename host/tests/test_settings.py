@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +24,8 @@ from agenthost.settings import (
     state_root,
 )
 from hypothesis import example, given, strategies as st
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import TypedDict
 
 Load = Callable[..., Config]
 
@@ -85,7 +87,7 @@ def refusal(act: Callable[[], Any]) -> str:
 def test_without_any_file_everything_has_its_default(load: Load) -> None:
     config = load()
     assert config.path is None
-    assert not config.from_cwd
+    assert config.untrusted is None
     assert config.host_settings() == HostSettings()
     assert config.host_part("void") == HostPart()
     assert config.plugin_settings("void", PluginSettings) == PluginSettings()
@@ -101,20 +103,20 @@ def test_the_first_of_option_environment_working_directory_and_user_folder_is_re
     users = write(home / "user" / "agenthost.toml", "[plugins.d]\nfrom = 'user'")
 
     chosen = load(file=option, environment=environment)
-    assert (chosen.path, chosen.from_cwd, chosen.plugins) == (option, False, {"a": {"from": "option"}})
+    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (option, False, {"a": {"from": "option"}})
     chosen = load(environment=environment)
-    assert (chosen.path, chosen.from_cwd, chosen.plugins) == (home / "e.toml", False, {"b": {"from": "environment"}})
+    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (home / "e.toml", False, {"b": {"from": "environment"}})
     chosen = load()
-    assert (chosen.path, chosen.from_cwd, chosen.plugins) == (here, True, {"c": {"from": "here"}})
+    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (here, True, {"c": {"from": "here"}})
     here.unlink()
     chosen = load()
-    assert (chosen.path, chosen.from_cwd, chosen.plugins) == (users, False, {"d": {"from": "user"}})
+    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (users, False, {"d": {"from": "user"}})
 
 
 def test_an_empty_environment_variable_counts_as_not_set(load: Load) -> None:
     write(Path("agenthost.toml"), "[host]\nstrict = true")
     config = load(environment={"AGENTHOST_CONFIG": "", "AGENTHOST_STATE_DIR": ""})
-    assert config.from_cwd
+    assert config.untrusted is not None
     assert config.host == {"strict": True}
 
 
@@ -541,19 +543,63 @@ class Optional(BaseModel):
     log: Annotated[Path, Trusted] | None = None
 
 
-class Choice(BaseModel):
-    first: list[Inner] = []
+class ByChoice(BaseModel):
+    log: Annotated[Path | None, Trusted, Field(validation_alias=AliasChoices("a", AliasPath("b", "c")))] = None
+
+
+@dataclass
+class InnerData:
+    log: Annotated[Path | None, Trusted] = None
+
+
+class InnerDict(TypedDict, total=False):
+    log: Annotated[str, Trusted]
+
+
+class Nested(BaseModel):
+    in_list: list[Inner] = []
+    in_dict: dict[str, Inner] = {}
+    in_lists: list[list[Inner]] = []
+    in_optional: Inner | None = None
+    in_items: list[Annotated[Path, Trusted]] = []
+    in_data: InnerData | None = None
+    in_typed_dict: InnerDict = {}
 
 
 @pytest.mark.parametrize(
     ("model", "line"),
-    [(Aliased, "debugLog = 'x'"), (Optional, "log = 'x'"), (PluginSettings, "inner = {log = 'x'}"), (Choice, "first = [{log = 'x'}]")],
-    ids=["alias", "inside an optional", "nested model", "list of models"],
+    [
+        (Aliased, "debugLog = 'x'"),
+        (Optional, "log = 'x'"),
+        (ByChoice, "a = 'x'"),
+        (ByChoice, "b = {c = 'x'}"),
+        (PluginSettings, "inner = {log = 'x'}"),
+        (Nested, "in_list = [{}, {log = 'x'}]"),
+        (Nested, "in_dict = {a = {log = 'x'}}"),
+        (Nested, "in_lists = [[{log = 'x'}]]"),
+        (Nested, "in_optional = {log = 'x'}"),
+        (Nested, "in_items = ['x']"),
+        (Nested, "in_data = {log = 'x'}"),
+        (Nested, "in_typed_dict = {log = 'x'}"),
+    ],
 )
-def test_a_trusted_mark_is_never_overlooked(load: Load, model: type[BaseModel], line: str) -> None:
-    write(Path("agenthost.toml"), f"[plugins.p]\n{line}")
-    with pytest.raises(ConfigError):
-        load().plugin_settings("p", model)
+def test_a_trusted_mark_is_never_overlooked(load: Load, home: Path, model: type[BaseModel], line: str) -> None:
+    here = write(Path("agenthost.toml"), f"[plugins.p]\n{line}")
+    load(file=here).plugin_settings("p", model)
+    text = refusal(lambda: load().plugin_settings("p", model))
+    assert "may not be set by a file that was only found in the working directory" in text
+
+
+def test_unmarked_fields_of_nested_models_may_come_from_a_file_of_the_working_directory(load: Load) -> None:
+    write(Path("agenthost.toml"), "[plugins.p]\nin_list = [{colour = 'blue'}]\nin_dict = {log = {colour = 'green'}}")
+    settings = load().plugin_settings("p", Nested)
+    assert settings == Nested(in_list=[Inner(colour="blue")], in_dict={"log": Inner(colour="green")})
+
+
+def test_a_nested_table_that_the_operator_types_whole_replaces_the_one_of_the_file(load: Load) -> None:
+    write(Path("agenthost.toml"), "[plugins.p]\ninner = {log = 'evil', colour = 'blue'}")
+    settings = load("p.inner={log = 'mine'}").plugin_settings("p", PluginSettings)
+    assert settings == PluginSettings(inner=Inner(log=Path("mine")))
 
 
 def test_a_wrong_value_and_a_refused_one_are_told_together(load: Load) -> None:

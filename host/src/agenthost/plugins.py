@@ -29,6 +29,7 @@ from agenthost.errors import AgenthostError, OperatorError
 from agenthost.findings import Finding
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
 from agenthost.threads import Threads
+from agenthost.trust import known_keys
 
 log = logging.getLogger("agenthost")
 
@@ -304,11 +305,11 @@ class _Loading:
             *self._fill(context, context.prompts, "agenthost_prompts", (Prompt,)),
             *self._fill(context, context.resources, "agenthost_resources", (Resource, ResourceTemplate)),
         ]
-        instructions = self._call("agenthost_instructions", "a text", _expect(str), plugin=context)
+        instructions = self._call("agenthost_instructions", "a text", expect(str), plugin=context)
         lifespan = self._call(
             "agenthost_lifespan",
             "an async context manager",
-            _expect(contextlib.AbstractAsyncContextManager),
+            expect(contextlib.AbstractAsyncContextManager),
             plugin=context,
         )
         return _Loaded(context, part, instructions, lifespan, findings)
@@ -323,13 +324,8 @@ class _Loading:
         return findings
 
     def _settings_model(self) -> type[BaseModel]:
-        def model_class(value: Any) -> type[BaseModel]:
-            if not (inspect.isclass(value) and issubclass(value, BaseModel)):
-                raise TypeError
-            return value
-
-        model = self._call("agenthost_settings", "a pydantic model class", model_class) or BaseModel
-        if clash := sorted(HOST_KEYS & model.model_fields.keys()):
+        model = self._call("agenthost_settings", "a pydantic model class", _model_class) or BaseModel
+        if clash := sorted(HOST_KEYS & {*model.model_fields, *known_keys(model, [])}):
             raise OperatorError(f"agenthost_settings: the field names {', '.join(clash)} belong to the host; rename them")
         return type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__})
 
@@ -347,7 +343,7 @@ def call_hook(
         hooks: the plugin's manager.
         hook: the hook's name.
         wanted: what it has to return, in words.
-        check: returns the value to use, or raises `TypeError` for one of another kind.
+        check: returns the value to use, or raises `WrongKind`; see `expect`.
         arguments: the hook's arguments.
 
     Raises:
@@ -363,25 +359,35 @@ def call_hook(
         raise OperatorError(f"{hook} has to be a plain function (def), not async def")
     try:
         return check(value)
-    except TypeError:
-        if isinstance(value, Iterator):
-            raise
+    except WrongKind:
         raise OperatorError(f"{hook} has to return {wanted}, not {_short(value)}") from None
 
 
-def _expect(kind: type) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
+class WrongKind(Exception):
+    """A hook returned something of another kind."""
+
+
+def expect(kind: type[R]) -> Callable[[Any], R]:
+    """A check for `call_hook`: the value is an instance of `kind`."""
+
+    def check(value: Any) -> R:
         if not isinstance(value, kind):
-            raise TypeError
+            raise WrongKind
         return value
 
     return check
 
 
 def _iterated(value: Any) -> list[Any]:
-    if isinstance(value, (str, bytes, Mapping)):
-        raise TypeError
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise WrongKind
     return list(value)
+
+
+def _model_class(value: Any) -> type[BaseModel]:
+    if not (inspect.isclass(value) and issubclass(value, BaseModel)):
+        raise WrongKind
+    return value
 
 
 def _sort_out(
@@ -414,8 +420,10 @@ def _describe(name: str, points: Sequence[EntryPoint]) -> Found:
     }
     point = points[0]
     problem = None
-    if len(owners) > 1 or len(points) > 1:
+    if len(owners) > 1:
         problem = f"{' and '.join(sorted(owners))} both offer a plugin of this name; uninstall one"
+    elif len(points) > 1:
+        problem = f"{' '.join(owners)} offers two plugins of this name; its author has to rename one"
     elif not NAME.fullmatch(name):
         problem = "the name has to be a lower-case letter and up to 39 of a-z, 0-9, _ and -; its author has to rename it"
     elif name in RESERVED:

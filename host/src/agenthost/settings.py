@@ -177,7 +177,10 @@ def state_root(settings: HostSettings, base_dir: Path) -> Path:
     """
     if settings.state_dir is None:
         return platformdirs.user_state_path("agenthost", appauthor=False)
-    return _absolute(settings.state_dir, base_dir)
+    try:
+        return _absolute(settings.state_dir, base_dir)
+    except ConfigError as error:
+        raise ConfigError(f"[host] state_dir: {error}") from error
 
 
 def working_directory() -> Path:
@@ -249,7 +252,7 @@ def _absolute(path: str | Path, base: Path | None = None) -> Path:
     try:
         return (base or working_directory()) / Path(path).expanduser()
     except RuntimeError as error:  # `~name` of nobody
-        raise ConfigError(f"{path}: {error}. Write the path out.") from error
+        raise ConfigError(f"the path {path} cannot be used: {error} Write it out.") from error
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import typing
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
@@ -15,22 +16,16 @@ class Trusted:
 
     A config file in the working directory may have come with a cloned repository. A marked setting
     (a path that is written, a switch that allows writing, a secret) is refused there, and accepted
-    from `--config`, `$AGENTHOST_CONFIG`, the user's own file, `--set` and command-line options.
+    from `--config`, `$AGENTHOST_CONFIG`, the user's own file, `--set` and command-line options. A
+    mark anywhere inside a setting's type, for example on a field of a nested model, marks it whole.
     """
 
 
-def trusted_keys(model: type[BaseModel], values: Mapping[str, Any]) -> Iterator[str]:
-    """The dotted keys among `values` that set a marked field, by any of its names and at any depth."""
-    for info, key in _fields(model, values):
-        if _is_marked(info.metadata) or _mentions_mark(info.annotation):
+def trusted_keys(model: type[BaseModel], keys: Iterable[str]) -> Iterator[str]:
+    """Those of `keys` that set a marked field of the model, by any of its names."""
+    for info, key in _fields(model, keys):
+        if _is_marked(info.metadata) or _mentions_mark(info.annotation, set()):
             yield key
-            continue
-        nested = _models(info.annotation)
-        value = values[key]
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, Mapping):
-                for inner in nested:
-                    yield from (f"{key}.{name}" for name in trusted_keys(inner, part))
 
 
 def known_keys(model: type[BaseModel], path: Iterable[str]) -> list[str]:
@@ -38,17 +33,16 @@ def known_keys(model: type[BaseModel], path: Iterable[str]) -> list[str]:
     models = [model]
     for part in path:
         if not part.isdigit():  # a position in a list
-            models = [inner for outer in models for info, _ in _fields(outer, [part]) for inner in _models(info.annotation)]
+            models = [found for outer in models for info, _ in _fields(outer, [part]) for found in _models(info.annotation)]
     return sorted({info.alias or name for found in models for name, info in found.model_fields.items()})
 
 
 def _fields(model: type[BaseModel], keys: Iterable[str]) -> Iterator[tuple[FieldInfo, str]]:
     """The fields that `keys` name, each by its own name or an alias."""
+    wanted = list(keys)
     for name, info in model.model_fields.items():
         names = {name, info.alias, *_alias_names(info.validation_alias)}
-        for key in keys:
-            if key in names:
-                yield info, key
+        yield from ((info, key) for key in wanted if key in names)
 
 
 def _alias_names(alias: Any) -> Iterator[str]:
@@ -64,8 +58,22 @@ def _is_marked(marks: Iterable[Any]) -> bool:
     return any(mark is Trusted or isinstance(mark, Trusted) for mark in marks)
 
 
-def _mentions_mark(annotation: Any) -> bool:
-    return _is_marked(getattr(annotation, "__metadata__", ())) or any(map(_mentions_mark, get_args(annotation)))
+def _mentions_mark(annotation: Any, seen: set[Any]) -> bool:
+    """Whether a type has the mark on it or anywhere inside: models, dataclasses, TypedDicts, containers."""
+    if _is_marked(getattr(annotation, "__metadata__", ())):
+        return True
+    if isinstance(annotation, type) and annotation not in seen:
+        seen.add(annotation)
+        if any(_mentions_mark(hint, seen) for hint in _hints(annotation)):
+            return True
+    return any(_mentions_mark(argument, seen) for argument in get_args(annotation))
+
+
+def _hints(annotation: type) -> list[Any]:
+    try:
+        return list(typing.get_type_hints(annotation, include_extras=True).values())
+    except (NameError, TypeError):  # names of a function's locals, which only pydantic could resolve
+        return [typing.Annotated[Any, Trusted]]
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -11,7 +11,7 @@ import click
 
 from agenthost.assembly import Options, assemble, require_start
 from agenthost.errors import OperatorError
-from agenthost.plugins import bounded, call_hook, explain_failure, find_plugins, stdout_to_stderr
+from agenthost.plugins import bounded, call_hook, expect, explain_failure, find_plugins, stdout_to_stderr
 
 if TYPE_CHECKING:
     from agenthost.context import PluginContext
@@ -55,7 +55,7 @@ class HostApp:
             with stdout_to_stderr():
                 hooks = bounded(found[name].load_hooks, LOAD_LIMIT)
                 stage = "agenthost_commands"
-                command = call_hook(hooks, stage, "a click command", _is_command)
+                command = call_hook(hooks, stage, "a click command", expect(click.Command))
         except Exception as error:
             raise OperatorError(f"{name}: {explain_failure(stage, error)}") from error
         if command is None:
@@ -86,9 +86,3 @@ class HostApp:
         if self.plugin is None:
             raise OperatorError("this is only for the command of a plugin")
         return self.plugin
-
-
-def _is_command(value: Any) -> click.Command:
-    if not isinstance(value, click.Command):
-        raise TypeError
-    return value

@@ -18,7 +18,7 @@ from agenthost.assembly import assemble
 from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import LOAD_LIMIT, HostApp
 from agenthost.errors import OperatorError
-from agenthost.plugins import bounded, call_hook, explain_failure, stdout_to_stderr
+from agenthost.plugins import bounded, call_hook, expect, explain_failure, stdout_to_stderr
 from agenthost.scenes import Answer, Scene, SceneClient
 
 SCENE_LIMIT = 60.0
@@ -54,15 +54,9 @@ def _scene(found: Any) -> Scene | None:
     try:
         with stdout_to_stderr():
             hooks = bounded(found.load_hooks, LOAD_LIMIT)
-            return call_hook(hooks, "agenthost_demo", "a Scene", _is_scene)  # type: ignore[no-any-return]
+            return call_hook(hooks, "agenthost_demo", "a Scene", expect(Scene))  # type: ignore[no-any-return]
     except Exception as error:
         raise OperatorError(f"{found.name}: {explain_failure('agenthost_demo', error)}") from error
-
-
-def _is_scene(value: Any) -> Scene:
-    if not isinstance(value, Scene):
-        raise TypeError
-    return value
 
 
 async def _play(name: str, scene: Scene, plugins: Sequence[str]) -> None:
