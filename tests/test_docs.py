@@ -21,6 +21,7 @@ import click
 import pytest
 from agenthost import hookspecs
 from agenthost.cli import VERBS, agenthost_command
+from agenthost.errors import INVALID_PARAMS
 from agenthost.plugins import call_hook, find_plugins
 from agenthost.settings import Globs, HostPart, HostSettings, load_config
 from agenthost.testing import ServerProcess
@@ -156,7 +157,7 @@ def test_every_option_of_every_command_is_in_the_guide_for_users() -> None:
         text
         for command in commands
         if command is not None
-        for parameter in command.get_params(click.Context(command, parent=context))
+        for parameter in command.get_params(click.Context(command, **agenthost_command.context_settings))
         for text in parameter.opts
     }
     guide = section(DOCS / "using.md", "The commands")
@@ -286,7 +287,7 @@ def test_every_configuration_file_in_a_document_is_accepted(
             for name in config.plugins:
                 config.host_part(name)
                 model = call_hook(found[name].load_hooks(), "agenthost_settings", "a model", lambda value: value)
-                config.plugin_settings(name, model or BaseModel)
+                config.plugin_settings(name, type("Settings", (model or BaseModel,), {}, extra="forbid"))
 
 
 def entries(value: Any) -> Iterator[dict[str, Any]]:
@@ -403,6 +404,7 @@ def test_every_example_is_shown_in_a_document() -> None:
 CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "hello": [("hello", {"name": "Ada"}, r"Hello, Ada!")],
     "clock": [("clock_tell_time", {}, r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")],
+    "diary": [("diary_write_entry", {"day": "2026-12-01", "text": "Sun."}, r"Written\. .*")],
     "echo": [("echo_repeat", {"text": "la", "times": "3"}, r"la la la")],
     "greeter": [("greeter_greet", {"name": "Ada"}, r"Hello, Ada!")],
     "jotter": [("jotter_add_note", {"note": "a note"}, r"Kept\.")],
@@ -419,11 +421,11 @@ CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("topics_close", {"topic": "rain"}, r"rain is forgotten\."),
     ],
 }
-"""For each example plugin: a tool, arguments, and a pattern of the text that answers them."""
+"""For each example plugin with tools: a tool, arguments, and a pattern of the text that answers them."""
 
 
 def test_every_example_plugin_is_called_by_a_test() -> None:
-    assert sorted(CALLS) == sorted(["hello", *PLUGINS])
+    assert sorted([*CALLS, "letters"]) == sorted(["hello", *PLUGINS])
 
 
 @pytest.mark.parametrize("plugin", CALLS)
@@ -450,6 +452,45 @@ def test_the_guides_example_of_progress_tells_every_book(server: ServerProcess) 
     for title in ("The Wind in the Reeds", "Reeds and Rushes"):
         assert server.wait_for_notification("notifications/progress")["params"]["message"] == title
     assert server.wait_for_notification("notifications/message")["params"]["data"] == "the duster needs washing"
+
+
+def test_the_example_of_prompts_is_listed_completed_and_given(server: ServerProcess) -> None:
+    [listed] = server.request("prompts/list")["result"]["prompts"]
+    assert [(argument["name"], argument["required"]) for argument in listed["arguments"]] == [
+        ("to", True),
+        ("tone", False),
+    ]
+    given = server.request("prompts/get", {"name": "letters_write", "arguments": {"to": "Ada"}})["result"]
+    assert [message["role"] for message in given["messages"]] == ["user", "assistant"]
+    assert "Ada in a plain tone" in given["messages"][0]["content"]["text"]
+    refused = server.request("prompts/get", {"name": "letters_write", "arguments": {"tone": "plain"}})
+    assert refused["error"]["code"] == INVALID_PARAMS
+    for argument, value, proposed in (("to", "a", ["Ada", "Alan"]), ("tone", "w", ["warm"])):
+        reference = {"ref": {"type": "ref/prompt", "name": "letters_write"}}
+        completed = server.request("completion/complete", {**reference, "argument": {"name": argument, "value": value}})
+        assert completed["result"]["completion"]["values"] == proposed
+
+
+def test_the_example_of_resources_is_listed_completed_read_and_subscribed_to(server: ServerProcess) -> None:
+    [listed] = server.request("resources/list")["result"]["resources"]
+    [template] = server.request("resources/templates/list")["result"]["resourceTemplates"]
+    assert (listed["uri"], template["uriTemplate"]) == ("diary://days", "diary://day/{day}")
+    day = "diary://day/2026-11-30"
+    assert server.request("resources/read", {"uri": day})["result"]["contents"] == [
+        {"uri": day, "mimeType": "text/plain", "text": "Snow."}
+    ]
+    [days] = server.request("resources/read", {"uri": "diary://days"})["result"]["contents"]
+    assert days["mimeType"] == "application/json"
+    assert "2026-11-29" in json.loads(days["text"])
+    missing = server.request("resources/read", {"uri": "diary://day/1999-12-31"})["error"]
+    assert missing["code"] == INVALID_PARAMS
+    assert "Read diary://days" in missing["message"]
+    reference = {"ref": {"type": "ref/resource", "uri": "diary://day/{day}"}}
+    completed = server.request("completion/complete", {**reference, "argument": {"name": "day", "value": "2026-11-2"}})
+    assert completed["result"]["completion"]["values"] == ["2026-11-29"]
+    server.request("resources/subscribe", {"uri": day})
+    server.text("diary_write_entry", {"day": "2026-11-30", "text": "Snow, and then sun."})
+    assert server.wait_for_notification("notifications/resources/updated")["params"]["uri"] == day
 
 
 def test_the_guides_test_of_a_plugin_passes(environment: Environment) -> None:

@@ -31,7 +31,7 @@ from agenthost.errors import (
     ToolError,
 )
 from agenthost.hookspecs import hookimpl
-from agenthost.scenes import Answer, Scene, SceneClient
+from agenthost.scenes import Answer, Say, Scene, SceneClient
 from agenthost.trust import Trusted
 
 __version__ = "0.1.0"
@@ -61,6 +61,7 @@ __all__ = [
     "ResourceLink",
     "ResourceTemplate",
     "Result",
+    "Say",
     "Scene",
     "SceneClient",
     "Text",

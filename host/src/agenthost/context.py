@@ -43,16 +43,21 @@ class Registry(Generic[KeyedT]):
         self._items: tuple[KeyedT, ...] = ()
         self._lock = threading.RLock()
         self._accept: Callable[[tuple[KeyedT, ...], bool], None] | None = None
+        self._served_name: Callable[[str], str | None] = lambda key: key
         self.explain_missing: Callable[[str], str | None] = lambda _: None
         """May be set by the plugin: words the answer for a name or address that nobody serves."""
 
-    def bind(self, accept: Callable[[tuple[KeyedT, ...], bool], None]) -> None:
+    def bind(
+        self, accept: Callable[[tuple[KeyedT, ...], bool], None], served_name: Callable[[str], str | None]
+    ) -> None:
         """For the host: from now on ask `accept(items, explicit)` before every change.
 
         `accept` gets the whole new content and raises `ContributionRefused` to leave the old one;
-        `explicit` says that the new items were added by name, one at a time.
+        `explicit` says that the new items were added by name, one at a time. `served_name` answers
+        the method of that name.
         """
         self._accept = accept
+        self._served_name = served_name
 
     def __iter__(self) -> Iterator[KeyedT]:
         return iter(self._items)
@@ -63,6 +68,13 @@ class Registry(Generic[KeyedT]):
     def get(self, key: str) -> KeyedT | None:
         """The contribution of this plugin with that own name or address, or None."""
         return next((item for item in self._items if item.key == key), None)
+
+    def served_name(self, key: str) -> str | None:
+        """The name by which clients see one of them, which a prefix or a collision may have changed.
+
+        None if it is not served: unknown, switched off by the operator, or quarantined.
+        """
+        return self._served_name(key)
 
     def add(self, item: KeyedT) -> None:
         """Add one contribution at the end.

@@ -115,10 +115,13 @@ class HostServer(Server[Any]):
         return await self._answer(ctx, self._calls.read_resource(params.uri, _request(ctx)), cached=True)
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
-        reference = params.ref.name if isinstance(params.ref, types.PromptReference) else params.ref.uri
+        if isinstance(params.ref, types.PromptReference):
+            reference = ("prompt", params.ref.name)
+        else:
+            reference = ("template", params.ref.uri)
         known = (params.context.arguments if params.context else None) or {}
-        argument = params.argument
-        return await self._answer(ctx, self._completion(reference, argument.name, argument.value, known, _request(ctx)))
+        typed = params.argument
+        return await self._answer(ctx, self._completion(*reference, typed.name, typed.value, known, _request(ctx)))
 
     async def _completion(self, *arguments: Any) -> dict[str, Any]:
         values = await self._calls.complete(*arguments)

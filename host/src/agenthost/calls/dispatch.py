@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from agenthost.calls.arguments import check_arguments
 from agenthost.calls.channel import Channel, SendLog, SendProgress
@@ -21,7 +21,7 @@ from agenthost.calls.texts import (
     read_variables,
     texts,
 )
-from agenthost.catalog import Catalog, Route
+from agenthost.catalog import Catalog, Route, Table
 from agenthost.context import CallContext, Caller
 from agenthost.errors import INTERNAL_ERROR, CallFailed, InvalidParams, NotFound, ProtocolError, ToolError
 from agenthost.settings import did_you_mean
@@ -117,19 +117,25 @@ class Calls:
                 return call.convert(contents_to_wire, value, uri, route.item.mime_type)
 
     async def complete(
-        self, reference: str, name: str, value: str, arguments: Mapping[str, str], request: Request
+        self,
+        kind: Literal["prompt", "template"],
+        reference: str,
+        name: str,
+        value: str,
+        arguments: Mapping[str, str],
+        request: Request,
     ) -> list[str]:
-        """All texts that may follow for an argument of a prompt (a name) or of a template (its text).
+        """All texts that may follow for an argument of a prompt (by its name) or of a template (by its text).
 
         Raises:
             NotFound: no such prompt or template is served.
             InvalidParams: it has no such argument.
             ProtocolError: the plugin raised one, or crashed.
         """
-        prompt, resource = self._catalog.prompts.find(reference), self._catalog.resources.find(reference)
-        route: Route[Any] | None = prompt or resource
+        table: Table[Any] = self._catalog.prompts if kind == "prompt" else self._catalog.resources
+        route = table.find(reference)
         if route is None:
-            raise NotFound(self._catalog.prompts.explain_unknown(reference))
+            raise NotFound(table.explain_unknown(reference))
         known = argument_names(route)
         if name not in known:
             raise InvalidParams(f"{reference} has no argument {name!r}{did_you_mean(name, known)}")
@@ -190,7 +196,7 @@ class _Call:
         """Convert what the plugin gave; what cannot be sent is the plugin's fault."""
         try:
             return conversion(value, *rest)
-        except Exception as error:  # noqa: BLE001  (any failure to convert is a crash of the call)
+        except BaseException as error:  # noqa: BLE001  (a value's own code runs here; whatever it does is the plugin's)
             raise crash(self.label, error) from None
 
 

@@ -82,7 +82,7 @@ class Table(Generic[C]):
         self._lists: dict[str, list[dict[str, Any]]] = {}
         self._merge()
         for plugin in plugins:
-            kind.registry(plugin.loaded).bind(partial(self._replace, plugin))
+            kind.registry(plugin.loaded).bind(partial(self._replace, plugin), partial(self.served_name, plugin))
 
     def listed(self, version: str) -> list[dict[str, Any]]:
         """What to list, as on the wire of that revision; not to be changed by the caller."""
@@ -112,6 +112,13 @@ class Table(Generic[C]):
         with self._lock:
             route = self._routes.get(name)
             return route if route is not None and route.plugin.name in self._shown else None
+
+    def served_name(self, plugin: Plugin, key: str) -> str | None:
+        """The name or address by which clients see one of a plugin's own, or None if it is off."""
+        with self._lock:
+            entries = {_key(entry.item): entry for entry in self._entries[plugin.name]}
+            entry = entries.get(key)
+            return entry.route.exposed if entry is not None and entry.route is not None else None
 
     def explain_unknown(self, name: str) -> str:
         """What to tell a client that asked for something that is not served."""
@@ -302,7 +309,7 @@ def _explain(plugin: Plugin, kind: Kind[Any], name: str) -> str | None:
     """The plugin's own words for something missing; whatever goes wrong there, the usual ones do."""
     try:
         explanation = kind.registry(plugin.loaded).explain_missing(name)
-    except Exception:  # noqa: BLE001  (plugin code, and the answer is only nicer with it)
+    except BaseException:  # noqa: BLE001  (plugin code, and the answer is only nicer with it)
         plugin.loaded.log.exception("explain_missing failed for %r", name)
         return None
     return explanation if isinstance(explanation, str) else None

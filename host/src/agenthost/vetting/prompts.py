@@ -44,6 +44,9 @@ def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
             signature = read_signature(prompt.handler)
         except Exception as error:
             raise VettingError("handler", str(error)) from error
+        for name, schema in signature.schema["properties"].items():
+            if schema.get("type") in ("array", "object"):
+                raise VettingError("handler", f"parameter {name} is an {schema['type']}; prompt arguments are texts")
     arguments = _arguments(prompt, signature)
     known = {argument["name"] for argument in arguments}
     for name, function in prompt.complete.items():

@@ -71,8 +71,9 @@ async def create_tool(
         raise ToolError(f"No tool was created. Correct this and call {CREATE} again:\n{faults}")
     ctx.plugin.tools.add(custom_tool(item.definition))
     DebugLog(ctx.plugin).create(item.definition)
+    served = ctx.plugin.tools.served_name(name)
     return (
-        f"Created {name}. Call it now, or at your next turn if it is not shown yet. "
+        f"Created {name}. Call it now{'' if served == name else f' as {served}'}, or at your next turn if it is not shown yet. "
         f"It exists until the server stops or {REMOVE} removes it."
     )
 
@@ -88,7 +89,7 @@ async def create_tool(
 )
 async def remove_tool(
     ctx: CallContext[Settings],
-    name: Annotated[str, Field(description="Name of the tool, as it was given in its definition.")],
+    name: Annotated[str, Field(description="Name of the tool, as it is listed or was given in its definition.")],
 ) -> str:
     """Take a custom tool away while the server runs.
 
@@ -98,12 +99,13 @@ async def remove_tool(
     if name in RESERVED:
         raise ToolError(f"Nothing was removed: {name} manages the tools of void and stays.")
     tools = ctx.plugin.tools
+    own = next((tool.name for tool in tools if tools.served_name(tool.name) == name), name)
     try:
-        tools.remove(name)
+        tools.remove(own)
     except ToolError as error:
         removable = ", ".join(tool.name for tool in tools if tool.name not in RESERVED)
         raise ToolError(f"{error} Tools of void that can be removed: {removable or 'none'}.") from error
-    DebugLog(ctx.plugin).remove(name)
+    DebugLog(ctx.plugin).remove(own)
     return f"Removed {name}. It is no longer listed and cannot be called."
 
 
