@@ -88,6 +88,73 @@ every_document = pytest.mark.parametrize("page", [*PAGES, *READMES], ids=lambda 
 every_hook = pytest.mark.parametrize("hook", HOOKS)
 
 
+# The example plugins, installed
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment that has all of ours and the example plugins, and a home of its own."""
+
+    folder: Path
+    packages: Path
+    variables: dict[str, str]
+
+    def run(self, *arguments: str, cwd: Path | None = None) -> str:
+        """Run the environment's Python; returns what it printed, and fails if it fails."""
+        done = subprocess.run(
+            [str(self.folder / "bin" / "python"), *arguments],
+            cwd=cwd or self.folder,
+            env=self.variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=PATIENCE,
+            check=False,
+        )
+        output = done.stdout.decode()
+        assert done.returncode == 0, output
+        return output
+
+    def serve(self, *arguments: str) -> ServerProcess:
+        """A server as a child, asked to begin."""
+        command = [str(self.folder / "bin" / "python"), "-m", "agenthost", "serve", *arguments]
+        server = ServerProcess(command, env=self.variables, cwd=self.folder)
+        server.open()
+        return server
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The example plugins, installed: `hello` by pip, as the guide tells, the others by their metadata."""
+    folder = tmp_path_factory.mktemp("examples")
+    venv.create(folder / "venv")
+    [packages] = (folder / "venv").glob("lib/python*/site-packages")
+    ours = sysconfig.get_path("purelib")
+    (packages / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n{EXAMPLES}\n", encoding="utf-8")
+    metadata = packages / "agenthost_examples-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: agenthost-examples\nVersion: 1.0\nRequires-Dist: agenthost-core>=0.1\n",
+        encoding="utf-8",
+    )
+    points = "".join(f"{name} = agenthost_{name}\n" for name in PLUGINS)
+    (metadata / "entry_points.txt").write_text(f"[agenthost]\n{points}", encoding="utf-8")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_", "PYTEST"))}
+    made = Environment(folder / "venv", packages, {**kept, "HOME": str(folder)})
+    made.run("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", str(HELLO))
+    return made
+
+
+@pytest.fixture(scope="module")
+def server(environment: Environment) -> Iterator[ServerProcess]:
+    """One server with all examples, and nothing at all to report about them."""
+    started = environment.serve("--strict", "--plugins", ",".join(["hello", *PLUGINS]))
+    yield started
+    assert started.close() == 0
+    started.assert_only_json_rpc()
+    started.stop()
+
+
 # Hooks
 
 
@@ -317,70 +384,6 @@ def test_every_entry_for_a_client_starts_the_server_by_an_absolute_path(page: Pa
 
 
 # Examples
-
-
-@dataclass(frozen=True)
-class Environment:
-    """A virtual environment that has all of ours and the example plugins, and a home of its own."""
-
-    folder: Path
-    packages: Path
-    variables: dict[str, str]
-
-    def run(self, *arguments: str, cwd: Path | None = None) -> str:
-        """Run the environment's Python; returns what it printed, and fails if it fails."""
-        done = subprocess.run(
-            [str(self.folder / "bin" / "python"), *arguments],
-            cwd=cwd or self.folder,
-            env=self.variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=PATIENCE,
-            check=False,
-        )
-        output = done.stdout.decode()
-        assert done.returncode == 0, output
-        return output
-
-    def serve(self, *arguments: str) -> ServerProcess:
-        """A server as a child, asked to begin."""
-        command = [str(self.folder / "bin" / "python"), "-m", "agenthost", "serve", *arguments]
-        server = ServerProcess(command, env=self.variables, cwd=self.folder)
-        server.open()
-        return server
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The example plugins, installed: `hello` by pip, as the guide tells, the others by their metadata."""
-    folder = tmp_path_factory.mktemp("examples")
-    venv.create(folder / "venv")
-    [packages] = (folder / "venv").glob("lib/python*/site-packages")
-    ours = sysconfig.get_path("purelib")
-    (packages / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n{EXAMPLES}\n", encoding="utf-8")
-    metadata = packages / "agenthost_examples-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: agenthost-examples\nVersion: 1.0\nRequires-Dist: agenthost-core>=0.1\n",
-        encoding="utf-8",
-    )
-    points = "".join(f"{name} = agenthost_{name}\n" for name in PLUGINS)
-    (metadata / "entry_points.txt").write_text(f"[agenthost]\n{points}", encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_", "PYTEST"))}
-    made = Environment(folder / "venv", packages, {**kept, "HOME": str(folder)})
-    made.run("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation", str(HELLO))
-    return made
-
-
-@pytest.fixture(scope="module")
-def server(environment: Environment) -> Iterator[ServerProcess]:
-    """One server with all examples, and nothing at all to report about them."""
-    started = environment.serve("--strict", "--plugins", ",".join(["hello", *PLUGINS]))
-    yield started
-    assert started.close() == 0
-    started.assert_only_json_rpc()
-    started.stop()
 
 
 @every_page

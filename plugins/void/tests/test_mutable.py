@@ -168,3 +168,16 @@ def test_a_tool_given_by_its_description_alone_as_null_has_none(agenthost_server
     server = mutable(agenthost_server, "legacy", "[]")
     assert not create(server, "t", description=None).get("isError")
     assert "description" not in server.tools()[-1]
+
+
+def test_with_a_prefix_tools_are_told_and_removed_by_the_names_that_clients_see(agenthost_server: StartServer) -> None:
+    server = agenthost_server("--plugins", "void", "--set", "void.mutable=true", "--set", "void.prefix=my_")
+    server.open("legacy")
+    created = server.text("my_void_create_tool", {"name": "t1", "inputSchema": {"type": "object"}, "result": "R"})
+    assert "my_t1" in created
+    assert server.text("my_t1") == "R"
+    assert "my_t1" in server.text("my_void_remove_tool", {"name": "my_t1"})
+    for name in ("my_void_remove_tool", "my_void_create_tool"):
+        refused = server.call("my_void_remove_tool", {"name": name})["result"]
+        assert refused["isError"]
+    assert {"my_void_remove_tool", "my_void_create_tool"} <= {tool["name"] for tool in server.tools()}

@@ -74,7 +74,7 @@ async def create_tool(
     served = ctx.plugin.tools.served_name(name)
     return (
         f"Created {name}. Call it now{'' if served == name else f' as {served}'}, or at your next turn if it is not shown yet. "
-        f"It exists until the server stops or {REMOVE} removes it."
+        "It exists until the server stops or is removed."
     )
 
 
@@ -96,10 +96,10 @@ async def remove_tool(
     Raises:
         ToolError: void has no such tool, or it is a management tool; nothing has changed.
     """
-    if name in RESERVED:
-        raise ToolError(f"Nothing was removed: {name} manages the tools of void and stays.")
     tools = ctx.plugin.tools
     own = next((tool.name for tool in tools if tools.served_name(tool.name) == name), name)
+    if own in RESERVED:
+        raise ToolError(f"Nothing was removed: {name} manages the tools of void and stays.")
     try:
         tools.remove(own)
     except ToolError as error:
