@@ -500,14 +500,12 @@ def test_the_guides_test_of_a_plugin_passes(environment: Environment) -> None:
     environment.run("-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", f"--rootdir={HELLO}", str(HELLO))
 
 
-def test_the_example_of_a_command_prints_what_its_tool_has_kept(environment: Environment) -> None:
-    state = ("--state-dir", str(environment.folder / "jotter"))
-    server = environment.serve("--plugins", "jotter", *state)
-    for note in ("first", "second"):
+def test_the_example_of_a_command_prints_what_its_tool_has_kept(
+    server: ServerProcess, environment: Environment
+) -> None:
+    for note in ("the last but one", "the last"):
         server.text("jotter_add_note", {"note": note})
-    assert server.close() == 0
-    server.stop()
-    assert environment.run("-m", "agenthost", *state, "jotter", "--last", "1") == "second\n"
+    assert environment.run("-m", "agenthost", "jotter", "--last", "1") == "the last\n"
 
 
 # What is shown as output

@@ -7,12 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from agenthost import Tool
 from agenthost.catalog import Catalog
 from agenthost.context import PluginContext
 from agenthost.plugins import Plugin
 from agenthost.settings import HostPart
+
+# Machines that are shared are slow at times, and nobody looks into a folder of examples.
+hypothesis.settings.register_profile(
+    "agenthost", deadline=None, database=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("agenthost")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -95,6 +96,8 @@ class _Serving:
             on_client_gone=lambda: self._client_left(server),
         )
         lifespans.start()
+        gc.freeze()
+        gc.enable()
         await self._converse(server, transport.open())
         self._ending.within(LAST_SECONDS, self._ending.code)
         await lifespans.stop(CLEAN_UP)

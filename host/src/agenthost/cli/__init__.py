@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 import agenthost
+from agenthost.cli.logs import LEVELS, configure_logs
 from agenthost.errors import OperatorError
 
 if TYPE_CHECKING:
     from agenthost.cli.app import HostApp
+
+log = logging.getLogger("agenthost")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,14 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command with `arguments` (default: the process's own) and end the process."""
     if sys.platform == "win32":
         sys.exit("agenthost: Windows is not supported yet; run agenthost inside WSL.")
-    log_to_stderr()
+    configure_logs()
     try:
         outcome = agenthost_command.main(
             args=None if arguments is None else list(arguments), prog_name="agenthost", standalone_mode=False
         )
     except OperatorError as error:
         for line in str(error).splitlines():
-            click.echo(f"agenthost: error: {line}", err=True)
+            log.error("%s", line)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
@@ -47,25 +50,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         click.echo("agenthost: interrupted", err=True)
         sys.exit(130)
     sys.exit(outcome if isinstance(outcome, int) else 0)
-
-
-def log_to_stderr() -> None:
-    """Every log line goes to stderr and begins with what it comes from."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(_LineFormatter())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("agenthost").setLevel(logging.INFO)
-
-
-class _LineFormatter(logging.Formatter):
-    """`agenthost: warning: void: text`: program, level unless it is information, plugin if it is one."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        program, _, source = record.name.partition(".")
-        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
-        origin = "" if program == "agenthost" and not source else f"{source or record.name}: "
-        text = f"agenthost: {level}{origin}{record.getMessage()}"
-        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 
 
 def _app() -> HostApp:
@@ -85,9 +69,35 @@ def _set(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return store
 
 
+def _set_log(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """Apply a log option as soon as it is read, so that all that follows is logged that way."""
+
+    def apply(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            options = _app().log_options
+            options[name] = value
+            configure_logs(**options)
+
+    return apply
+
+
 def host_options(command: Command) -> Command:
-    """`--config`, `--state-dir` and `--set`: accepted before and after every verb."""
+    """The global options: accepted before and after every verb."""
     for option in (
+        click.option(
+            "--log-format",
+            type=click.Choice(["text", "json"]),
+            expose_value=False,
+            callback=_set_log("style"),
+            help="How log lines look on stderr; default: text.",
+        ),
+        click.option(
+            "--log-level",
+            type=click.Choice(LEVELS),
+            expose_value=False,
+            callback=_set_log("level"),
+            help="Least severity that is logged on stderr; default: info.",
+        ),
         click.option(
             "--set",
             "assignments",

@@ -25,11 +25,13 @@ class HostApp:
 
     Attributes:
         options: what the operator typed.
+        log_options: `--log-level` and `--log-format`, as far as typed.
         plugin: the plugin whose command runs, or None for a built-in verb.
     """
 
     def __init__(self) -> None:
         self.options = Options()
+        self.log_options: dict[str, Any] = {}
         self.plugin: str | None = None
 
     def plugin_command(self, name: str) -> click.Command:

@@ -128,18 +128,32 @@ def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:
     return ".".join(map(str, place)), reason
 
 
-def try_alone(method: str, member: str, identity: Mapping[str, str], wire: Mapping[str, Mapping[str, Any]]) -> None:
-    """Put the contribution alone through the SDK's own serialiser, which the whole list will go through.
+def try_alone(
+    method: str,
+    member: str,
+    identity: Mapping[str, str],
+    forms: Mapping[str, Mapping[str, Any]],
+    verbatim: Sequence[str] = (),
+) -> dict[str, dict[str, Any]]:
+    """Put the contribution alone through the SDK's own serialiser, so that a whole list need not be.
 
     Args:
         method: the list's method, for example `tools/list`.
         member: the list's member in its result, for example `tools`.
         identity: the name or address as a member of the listed object.
-        wire: the rest of it, by protocol revision.
+        forms: the rest of it, by protocol revision.
+        verbatim: members that the serialiser passes but reorders, to be listed as they were given.
+
+    Returns:
+        What to list beside the identity, by protocol revision.
+
+    Raises:
+        VettingError: the serialiser refuses or drops something.
     """
     from mcp_types.methods import serialize_server_result
 
-    for version, form in wire.items():
+    wire: dict[str, dict[str, Any]] = {}
+    for version, form in forms.items():
         result: dict[str, Any] = {member: [{**identity, **form}]}
         if version == MODERN:
             result.update(resultType="complete", ttlMs=0, cacheScope="private")
@@ -152,3 +166,6 @@ def try_alone(method: str, member: str, identity: Mapping[str, str], wire: Mappi
             raise VettingError(member, f"cannot be put on the wire: {error}") from error
         if lost := sorted(form.keys() - listed.keys()):
             raise VettingError(lost[0], "would be dropped by the protocol's serialiser")
+        kept = {name: form[name] for name in verbatim if name in form}
+        wire[version] = {name: value for name, value in {**listed, **kept}.items() if name not in identity}
+    return wire

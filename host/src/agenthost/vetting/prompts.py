@@ -56,8 +56,7 @@ def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
         {"title": prompt.title, "description": prompt.description, "arguments": arguments or None, "_meta": prompt.meta}
     )
     check_text(listed)
-    wire = {MODERN: listed, LEGACY: listed}
-    try_alone("prompts/list", "prompts", {"name": exposed}, wire)
+    wire = try_alone("prompts/list", "prompts", {"name": exposed}, {MODERN: listed, LEGACY: listed})
     return Vetted(prompt, wire, signature, prompt.aliases)
 
 

@@ -60,11 +60,11 @@ def vet_resource(item: Resource | ResourceTemplate, exposed: str) -> Vetted[Reso
         }
     )
     check_text(listed)
-    wire = {MODERN: listed, LEGACY: listed}
+    forms = {MODERN: listed, LEGACY: listed}
     if is_template:
-        try_alone("resources/templates/list", "resourceTemplates", {"uriTemplate": exposed}, wire)
+        wire = try_alone("resources/templates/list", "resourceTemplates", {"uriTemplate": exposed}, forms)
     else:
-        try_alone("resources/list", "resources", {"uri": exposed}, wire)
+        wire = try_alone("resources/list", "resources", {"uri": exposed}, forms)
     return Vetted(item, wire, signature, template=template)
 
 

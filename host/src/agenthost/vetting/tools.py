@@ -45,8 +45,8 @@ def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
             raise VettingError("handler", str(error)) from error
     modern = _describe(tool, signature)
     check_text(modern)
-    wire = {MODERN: modern, LEGACY: _handshake_form(modern)}
-    try_alone("tools/list", "tools", {"name": exposed}, wire)
+    forms = {MODERN: modern, LEGACY: _handshake_form(modern)}
+    wire = try_alone("tools/list", "tools", {"name": exposed}, forms, verbatim=("inputSchema", "outputSchema"))
     return Vetted(tool, wire, signature, tool.aliases)
 
 
