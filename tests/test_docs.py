@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import os
 import re
 import shlex
@@ -12,7 +13,7 @@ import sys
 import sysconfig
 import tomllib
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -292,18 +293,29 @@ def test_every_page_is_reached_from_the_index() -> None:
 
 
 @pytest.fixture
-def parse(monkeypatch: pytest.MonkeyPatch, environment: Environment) -> Iterator[Any]:
-    """Parse the arguments of an `agenthost` command line without running the command."""
+def importable(monkeypatch: pytest.MonkeyPatch, environment: Environment) -> Iterator[None]:
+    """The example plugins are installed in this process too, for the time of a test."""
+    before = set(sys.modules)
     monkeypatch.syspath_prepend(str(environment.packages))
     monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("agenthost_"):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def parse(monkeypatch: pytest.MonkeyPatch, importable: None) -> Iterator[Callable[[list[str]], None]]:
+    """Parse the arguments of an `agenthost` command line without running the command."""
     monkeypatch.setattr(click.Command, "invoke", lambda *_: None)
+    monkeypatch.setattr(logging, "basicConfig", lambda **_: None)  # an option must not take pytest's handlers away
+    level = logging.getLogger("agenthost").level
 
     def parse(arguments: list[str]) -> None:
         agenthost_command.main(arguments, prog_name="agenthost", standalone_mode=False)
 
     yield parse
-    for name in [name for name in sys.modules if name.startswith("agenthost_")]:
-        del sys.modules[name]
+    logging.getLogger("agenthost").setLevel(level)
 
 
 def command_lines(page: Path) -> Iterator[list[str]]:
@@ -331,17 +343,13 @@ def arguments_of(line: str) -> Iterator[list[str]]:
 
 
 @every_document
-def test_every_command_line_in_a_document_is_one(page: Path, parse: Any) -> None:
+def test_every_command_line_in_a_document_is_one(page: Path, parse: Callable[[list[str]], None]) -> None:
     for arguments in command_lines(page):
         parse(arguments)
 
 
 @every_page
-def test_every_configuration_file_in_a_document_is_accepted(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: Environment
-) -> None:
-    monkeypatch.syspath_prepend(str(environment.packages))
-    monkeypatch.syspath_prepend(str(EXAMPLES))
+def test_every_configuration_file_in_a_document_is_accepted(page: Path, tmp_path: Path, importable: None) -> None:
     for block in blocks(page):
         if block.language != "toml":
             continue
@@ -367,7 +375,9 @@ def entries(value: Any) -> Iterator[dict[str, Any]]:
 
 
 @every_page
-def test_every_entry_for_a_client_starts_the_server_by_an_absolute_path(page: Path, parse: Any) -> None:
+def test_every_entry_for_a_client_starts_the_server_by_an_absolute_path(
+    page: Path, parse: Callable[[list[str]], None]
+) -> None:
     for block in blocks(page):
         documents: list[Any] = []
         if block.language == "json":

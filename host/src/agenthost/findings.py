@@ -17,11 +17,15 @@ class Finding:
         kind: what happened.
         plugin: the plugin's name, or the unknown name that was asked for.
         text: what is wrong, where, and what to do.
+        word: what kind of contribution it is about (`tool`, `prompt`, `resource`); None for the plugin.
+        name: that contribution's own name or address, or None.
     """
 
     kind: FindingKind
     plugin: str
     text: str
+    word: str | None = None
+    name: str | None = None
 
     def __str__(self) -> str:
         return f"{self.plugin}: {self.text}"

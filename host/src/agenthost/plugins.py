@@ -211,6 +211,28 @@ def load_plugin(
     return loaded.findings
 
 
+ASK_LIMIT = 10.0
+"""Seconds for importing a plugin that is asked something outside of serving."""
+
+
+def ask(found: Found, hook: str, wanted: str, check: Callable[[Any], R]) -> R | None:
+    """Import one plugin, wanted or not, and call one hook that takes no arguments; see `call_hook`.
+
+    Raises:
+        OperatorError: names the plugin and why it could not answer.
+    """
+    if found.problem:
+        raise OperatorError(f"{found.name}: {found.problem}")
+    stage = f"importing {found.entry_point.value}"
+    try:
+        with stdout_to_stderr():
+            hooks = bounded(found.load_hooks, ASK_LIMIT)
+            stage = hook
+            return bounded(lambda: call_hook(hooks, hook, wanted, check), ASK_LIMIT)  # type: ignore[no-any-return]
+    except Exception as error:
+        raise OperatorError(f"{found.name}: {explain_failure(stage, error)}") from error
+
+
 def bounded(function: Callable[[], R], limit: float) -> R:
     """Run `function()` in a daemon thread and wait at most `limit` seconds.
 
@@ -324,7 +346,7 @@ class _Loading:
         return findings
 
     def _settings_model(self) -> type[BaseModel]:
-        model = self._call("agenthost_settings", "a pydantic model class", _model_class) or BaseModel
+        model = self._call("agenthost_settings", "a pydantic model class", model_class) or BaseModel
         if clash := sorted(HOST_KEYS & {*model.model_fields, *known_keys(model, [])}):
             raise OperatorError(f"agenthost_settings: the field names {', '.join(clash)} belong to the host; rename them")
         return type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__})
@@ -384,7 +406,8 @@ def _iterated(value: Any) -> list[Any]:
     return list(value)
 
 
-def _model_class(value: Any) -> type[BaseModel]:
+def model_class(value: Any) -> type[BaseModel]:
+    """A check for `call_hook`: the value is a pydantic model class."""
     if not (inspect.isclass(value) and issubclass(value, BaseModel)):
         raise WrongKind
     return value
@@ -409,7 +432,7 @@ def _sort_out(
         else:
             kept[item.key] = item
             continue
-        findings.append(Finding("quarantined", plugin, fault))
+        findings.append(Finding("quarantined", plugin, fault, kinds[0].__name__.lower()))
     return list(kept.values()), findings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ from pydantic_core import ErrorDetails
 from agenthost.errors import ToolError
 from agenthost.settings import did_you_mean
 from agenthost.signatures import Signature
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair has no form in UTF-8; the transport replaces it the same way."""
 
 _TOO_DEEP = "the arguments are nested too deeply"
 
@@ -27,7 +31,8 @@ def check_arguments(tool: str, signature: Signature, arguments: Mapping[str, Any
     schema = signature.schema
     try:
         fitted = {name: _fit(value, schema["properties"].get(name, {}), schema) for name, value in arguments.items()}
-        checked = signature.arguments.model_validate_json(json.dumps(fitted), strict=True)
+        text = _LONE_SURROGATE.sub("\ufffd", json.dumps(fitted, ensure_ascii=False))
+        checked = signature.arguments.model_validate_json(text, strict=True)
     except ValidationError as error:
         faults = [_explain(details, schema) for details in error.errors(include_url=False)]
         raise ToolError(_refusal(tool, faults, schema)) from None

@@ -213,7 +213,7 @@ class Table(Generic[C]):
                 f"{word} {exposed!r} is already served by plugin {holder.plugin.name}, so this one is served as "
                 f"{renamed!r}; to choose otherwise {cure}"
             )
-            self._findings.append(Finding("renamed", plugin.name, text))
+            self._findings.append(Finding("renamed", plugin.name, text, word, exposed))
             return renamed
         return None
 
@@ -229,7 +229,8 @@ class Table(Generic[C]):
                 )
 
     def _quarantine(self, plugin: Plugin, name: str, reason: str) -> None:
-        self._findings.append(Finding("quarantined", plugin.name, f"{self._kind.word} {name!r}: {reason}"))
+        text = f"{self._kind.word} {name!r}: {reason}"
+        self._findings.append(Finding("quarantined", plugin.name, text, self._kind.word, name))
 
     def _report_idle_globs(self, plugin: Plugin, globs: Globs, names: list[str]) -> None:
         for key, patterns in (("allow", globs.allow or []), ("deny", globs.deny)):
@@ -239,7 +240,7 @@ class Table(Generic[C]):
                         f"[plugins.{plugin.name}] {self._kind.member}.{key}: {pattern!r} matches no {self._kind.word}"
                         f"{did_you_mean(pattern, names)}. There are: {', '.join(names) or 'none'}."
                     )
-                    self._findings.append(Finding("unused", plugin.name, text))
+                    self._findings.append(Finding("unused", plugin.name, text, self._kind.word))
 
     # Changes at run time
 

@@ -25,6 +25,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 VERBS = {
     "serve": "Serve the plugins as one MCP server on stdin and stdout.",
     "plugins": "List the installed plugins, and why one is not served.",
+    "tools": "List the tools that clients get, with their plugins and sizes.",
+    "prompts": "List the prompts that clients get, with their plugins and sizes.",
+    "resources": "List the resources that clients get, with their plugins and sizes.",
+    "call": "Call one tool through a real server and show its result.",
+    "config": "Show the settings that apply, and where each came from.",
+    "init": "Write a first agenthost.toml, with everything in it explained.",
+    "doctor": "Check the installation, the settings and what clients will not accept.",
     "demo": "Start a real server and show what the plugins do, scene by scene.",
 }
 """Built-in verbs and their short help; the module of the same name is imported when one is used."""

@@ -11,13 +11,10 @@ import click
 
 from agenthost.assembly import Options, assemble, require_start
 from agenthost.errors import OperatorError
-from agenthost.plugins import bounded, call_hook, expect, explain_failure, find_plugins, stdout_to_stderr
+from agenthost.plugins import ask, expect, find_plugins
 
 if TYPE_CHECKING:
     from agenthost.context import PluginContext
-
-LOAD_LIMIT = 10.0
-"""Seconds for importing a plugin whose command was asked for."""
 
 
 class HostApp:
@@ -48,22 +45,13 @@ class HostApp:
             raise OperatorError(
                 f"there is no command {name!r}{did_you_mean(name, [*VERBS, *found])}; agenthost --help lists them all"
             )
-        if found[name].problem:
-            raise OperatorError(f"{name}: {found[name].problem}")
         if self.options.plugins is not None or self.options.strict:
             raise OperatorError(f"--plugins and --strict have no meaning for agenthost {name}; leave them out")
-        stage = f"importing {found[name].entry_point.value}"
-        try:
-            with stdout_to_stderr():
-                hooks = bounded(found[name].load_hooks, LOAD_LIMIT)
-                stage = "agenthost_commands"
-                command = call_hook(hooks, stage, "a click command", expect(click.Command))
-        except Exception as error:
-            raise OperatorError(f"{name}: {explain_failure(stage, error)}") from error
+        command = ask(found[name], "agenthost_commands", "a click command", expect(click.Command))
         if command is None:
             raise OperatorError(f"plugin {name} has no commands; to serve it: agenthost serve --plugins {name}")
         self.plugin = name
-        return command  # type: ignore[no-any-return]
+        return command
 
     def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]]) -> None:
         """See `agenthost.App`."""

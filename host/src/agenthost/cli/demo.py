@@ -16,9 +16,9 @@ import click
 
 from agenthost.assembly import assemble
 from agenthost.cli import VERBS, host_options, selection_options
-from agenthost.cli.app import LOAD_LIMIT, HostApp
+from agenthost.cli.app import HostApp
 from agenthost.errors import OperatorError
-from agenthost.plugins import bounded, call_hook, expect, explain_failure, stdout_to_stderr
+from agenthost.plugins import ask, expect
 from agenthost.scenes import Answer, Scene, SceneClient
 
 SCENE_LIMIT = 60.0
@@ -37,7 +37,8 @@ def command(app: HostApp) -> int:
     if assembly.findings:
         raise OperatorError("\n".join(str(finding) for finding in assembly.findings))
     names = [plugin.name for plugin in assembly.plugins]
-    scenes = {name: scene for name in names if (scene := _scene(assembly.found[name])) is not None}
+    asked = {name: ask(assembly.found[name], "agenthost_demo", "a Scene", expect(Scene)) for name in names}
+    scenes = {name: scene for name, scene in asked.items() if scene is not None}
     if not scenes:
         raise OperatorError("no plugin with a scene is installed; for example: pip install agenthost-void")
     for name, scene in scenes.items():
@@ -48,15 +49,6 @@ def command(app: HostApp) -> int:
             raise OperatorError(f"the scene of {name} failed: {_cause(error)}") from error
     click.echo(f"\nEverything worked: {len(scenes)} of {len(scenes)} scenes.")
     return 0
-
-
-def _scene(found: Any) -> Scene | None:
-    try:
-        with stdout_to_stderr():
-            hooks = bounded(found.load_hooks, LOAD_LIMIT)
-            return call_hook(hooks, "agenthost_demo", "a Scene", expect(Scene))  # type: ignore[no-any-return]
-    except Exception as error:
-        raise OperatorError(f"{found.name}: {explain_failure('agenthost_demo', error)}") from error
 
 
 async def _play(name: str, scene: Scene, plugins: Sequence[str]) -> None:

@@ -1,0 +1,7 @@
+"""`agenthost prompts`: the prompts that clients get, with their owners and sizes."""
+
+from __future__ import annotations
+
+from agenthost.cli.listing import list_command
+
+command = list_command("prompts", "prompt")
