@@ -24,7 +24,7 @@ RUBBISH = """
 """.split()
 LEAVING = """
     leaves_exit_task leaves_interrupt_task leaves_exit_callback leaves_failing_task leaves_exit_thread
-    stops_the_loop closes_descriptors calls_exit_in_child forks_and_leaves
+    stops_the_loop closes_descriptors calls_exit_in_child terminates_forked_child
 """.split()
 UNENDING = "never_returns never_returns_in_thread swallows_cancellation".split()
 

@@ -87,11 +87,10 @@ async def peak(ctx):
 async def last_words(ctx):
     async def speak(number):
         await ctx.session.report_progress(number, None, "x" * 100_000)
-    async with anyio.create_task_group() as group:
-        for number in range(20):
-            group.start_soon(speak, number)
-        await asyncio.sleep(0)
-        everything.cancel()
+    ctx.spoken = [asyncio.ensure_future(speak(number)) for number in range(20)]
+    await asyncio.sleep(0)
+    asyncio.get_running_loop().call_soon(everything.cancel)
+    return "last words"
 
 async def stop(ctx):
     everything.cancel()
@@ -540,9 +539,9 @@ def test_a_cancelled_conversation_ends_although_a_write_is_stuck(start: StartCli
 def test_what_is_queued_when_the_conversation_is_cancelled_is_still_written(start: StartClient) -> None:
     client = start()
     client.open()
-    client.start_request("tools/call", {"name": "last_words", "_meta": {"progressToken": 1}})
-    for number in range(20):
-        assert client.wait_for_notification("notifications/progress")["params"]["progress"] == number
+    request_id = client.start_request("tools/call", {"name": "last_words", "_meta": {"progressToken": 1}})
+    assert text(client.answer(request_id)) == "last words"
+    assert [message["params"]["progress"] for message in client.notifications] == list(range(20))
     assert client.wait() == 0
 
 
@@ -630,19 +629,21 @@ def test_one_socket_may_be_both_stdin_and_stdout(nursery: list[str]) -> None:
 
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 def test_the_end_of_the_input_is_noticed_although_the_client_reads_nothing(nursery: list[str], kind: str) -> None:
-    if kind == "pipe":
-        ours, theirs = os.pipe()
-    else:
-        ours, theirs = (end.detach() for end in socket.socketpair())
+    ours, theirs = os.pipe() if kind == "pipe" else (end.detach() for end in socket.socketpair())
     os.set_blocking(theirs, False)
-    with Channel(nursery, ours, subprocess.PIPE, drain=0.5) as channel:
+    with (
+        Channel(nursery, ours, subprocess.PIPE, drain=0.5) as channel,
+        os.fdopen(theirs, "wb", buffering=0) as requests,
+    ):
         os.close(ours)
-        try:
-            # Until the server, which cannot get rid of its answers, has stopped reading.
-            while select.select([], [theirs], [], 1)[1]:
-                os.write(theirs, call(1, "big", "modern", size=1_000_000))
-        finally:
-            os.close(theirs)
+        # Until the server, which cannot get rid of its answers, has stopped reading.
+        while select.select([], [requests], [], 1)[1]:
+            requests.write(call(1, "big", "modern", size=1_000_000))
+        if kind == "pipe":
+            requests.close()
+        else:
+            with socket.socket(fileno=os.dup(theirs)) as half:
+                half.shutdown(socket.SHUT_WR)
         assert channel.finish(reads=False).count("input ended") == 1
 
 

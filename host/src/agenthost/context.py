@@ -17,7 +17,8 @@ class Keyed(Protocol):
     """Anything that is contributed under a name or an address."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """What tells it apart from the plugin's others of its kind."""
 
 
 KeyedT = TypeVar("KeyedT", bound=Keyed)
@@ -184,9 +185,11 @@ class Caller:
 class CallChannel(Protocol):
     """Carries what a running call tells its client; callable from any thread."""
 
-    def progress(self, done: float, total: float | None, text: str | None) -> None: ...
+    def progress(self, done: float, total: float | None, text: str | None) -> None:
+        """Queue a progress notice."""
 
-    def log(self, level: LogLevel, text: str) -> None: ...
+    def log(self, level: LogLevel, text: str) -> None:
+        """Queue a log message."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -337,7 +337,6 @@ def tool(
     `CallContext` receives the call's context and is not advertised. The other options are the
     attributes of `Tool`.
     """
-
     return _decorate(Tool, function, name, description, options)
 
 
@@ -401,9 +400,7 @@ def _decorate(
     return make if function is None else make(function)
 
 
-def _described(
-    function: Callable[..., Any], name: str | None, description: str | None
-) -> tuple[str, str | None]:
+def _described(function: Callable[..., Any], name: str | None, description: str | None) -> tuple[str, str | None]:
     """Name and description, taken from the function where they are not given."""
     while isinstance(function, functools.partial):
         function = function.func

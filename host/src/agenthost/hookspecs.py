@@ -7,8 +7,6 @@ is that plugin's failure: it is reported and not served, and the others are. An 
 leave out arguments that it does not use.
 """
 
-# ruff: noqa: ARG001  (specifications have no body that could use their arguments)
-
 from __future__ import annotations
 
 from collections.abc import Iterable

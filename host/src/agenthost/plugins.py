@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import pluggy
@@ -182,9 +181,7 @@ def load_plugins(
     return plugins, findings
 
 
-def load_plugin(
-    plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found]
-) -> list[Finding]:
+def load_plugin(plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found]) -> list[Finding]:
     """Import one plugin and call its declarative hooks, in a thread that may be given up on.
 
     Whatever goes wrong is this plugin's failure. Nothing it prints reaches stdout.
@@ -348,8 +345,12 @@ class _Loading:
     def _settings_model(self) -> type[BaseModel]:
         model = self._call("agenthost_settings", "a pydantic model class", model_class) or BaseModel
         if clash := sorted(HOST_KEYS & {*model.model_fields, *known_keys(model, [])}):
-            raise OperatorError(f"agenthost_settings: the field names {', '.join(clash)} belong to the host; rename them")
-        return type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__})
+            raise OperatorError(
+                f"agenthost_settings: the field names {', '.join(clash)} belong to the host; rename them"
+            )
+        return type(
+            model.__name__, (model,), {"model_config": ConfigDict(extra="forbid"), "__module__": model.__module__}
+        )
 
     def _call(self, hook: str, wanted: str, check: Callable[[Any], Any], **arguments: Any) -> Any:
         self.stage = hook
@@ -413,9 +414,7 @@ def model_class(value: Any) -> type[BaseModel]:
     return value
 
 
-def _sort_out(
-    plugin: str, hook: str, kinds: tuple[type, ...], items: Iterable[Any]
-) -> tuple[list[Any], list[Finding]]:
+def _sort_out(plugin: str, hook: str, kinds: tuple[type, ...], items: Iterable[Any]) -> tuple[list[Any], list[Finding]]:
     """Keep the contributions that can be told apart; the rest is quarantined item by item."""
     kept: dict[str, Any] = {}
     findings: list[Finding] = []
@@ -448,7 +447,9 @@ def _describe(name: str, points: Sequence[EntryPoint]) -> Found:
     elif len(points) > 1:
         problem = f"{' '.join(owners)} offers two plugins of this name; its author has to rename one"
     elif not NAME.fullmatch(name):
-        problem = "the name has to be a lower-case letter and up to 39 of a-z, 0-9, _ and -; its author has to rename it"
+        problem = (
+            "the name has to be a lower-case letter and up to 39 of a-z, 0-9, _ and -; its author has to rename it"
+        )
     elif name in RESERVED:
         problem = "the name is reserved by agenthost; its author has to rename it"
     return Found(

@@ -32,9 +32,7 @@ class HostServer(Server[Any]):
         audience: everyone who is told about changes.
     """
 
-    def __init__(
-        self, catalog: Catalog, calls: Calls, instructions: str | None, ready: Callable[[], Any]
-    ) -> None:
+    def __init__(self, catalog: Catalog, calls: Calls, instructions: str | None, ready: Callable[[], Any]) -> None:
         """Create it on the event loop.
 
         Args:

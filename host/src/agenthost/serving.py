@@ -103,9 +103,7 @@ class _Serving:
         await lifespans.stop(CLEAN_UP)
         end_children()
 
-    async def _converse(
-        self, server: HostServer, opened: AbstractAsyncContextManager[tuple[Any, Any]]
-    ) -> None:
+    async def _converse(self, server: HostServer, opened: AbstractAsyncContextManager[tuple[Any, Any]]) -> None:
         """Until the conversation is over or the stop event is set, whatever comes first."""
 
         async def converse() -> None:

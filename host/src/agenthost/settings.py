@@ -276,9 +276,7 @@ def _table(value: Any, path: Path | None, name: str) -> dict[str, Any]:
     return dict(value)
 
 
-def _assign(
-    assignment: str, host: dict[str, Any], plugins: dict[str, dict[str, Any]], sources: dict[str, str]
-) -> None:
+def _assign(assignment: str, host: dict[str, Any], plugins: dict[str, dict[str, Any]], sources: dict[str, str]) -> None:
     dotted, equals, text = assignment.partition("=")
     table, *path = dotted.strip().split(".")
     if not equals or not path or not all([table, *path]):

@@ -7,6 +7,7 @@ every byte the child wrote to stdout is checked to be JSON-RPC when the test end
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -214,10 +215,8 @@ class ServerProcess:
             thread.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
-                try:
+                with contextlib.suppress(BrokenPipeError):
                     stream.close()
-                except BrokenPipeError:
-                    pass
 
     def assert_only_json_rpc(self) -> None:
         """Every line on stdout was one JSON-RPC 2.0 message."""

@@ -33,7 +33,9 @@ def known_keys(model: type[BaseModel], path: Iterable[str]) -> list[str]:
     models = [model]
     for part in path:
         if not part.isdigit():  # a position in a list
-            models = [found for outer in models for info, _ in _fields(outer, [part]) for found in _models(info.annotation)]
+            models = [
+                found for outer in models for info, _ in _fields(outer, [part]) for found in _models(info.annotation)
+            ]
     return sorted({info.alias or name for found in models for name, info in found.model_fields.items()})
 
 

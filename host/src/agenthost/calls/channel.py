@@ -34,6 +34,7 @@ class Channel:
         self._reached = -math.inf
 
     def progress(self, done: float, total: float | None, text: str | None) -> None:
+        """Queue a progress notice, if the client asked for them."""
         if self._send_progress is None:
             return
         # The protocol wants every value to be greater than the one before.
@@ -41,6 +42,7 @@ class Channel:
         self._put(partial(self._send_progress, self._reached, total, text))
 
     def log(self, level: LogLevel, text: str) -> None:
+        """Queue a log message."""
         self._put(partial(self._send_log, level, text))
 
     def beat(self) -> None:
@@ -73,5 +75,5 @@ class Channel:
         while self._queue:
             try:
                 await self._queue.popleft()()
-            except Exception:  # noqa: BLE001  (a message that cannot be sent must not cost the answer)
+            except Exception:
                 log.exception("a message of a call could not be sent")

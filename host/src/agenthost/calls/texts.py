@@ -63,7 +63,9 @@ def read_variables(route: Route[Any], variables: Mapping[str, Any]) -> dict[str,
         checked = signature.arguments.model_validate(variables)
     except ValidationError as error:
         faults = [f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors(include_url=False)]
-        raise InvalidParams(f"Unknown resource: {route.exposed} does not take this address ({'; '.join(faults)})") from None
+        raise InvalidParams(
+            f"Unknown resource: {route.exposed} does not take this address ({'; '.join(faults)})"
+        ) from None
     return {parameter: getattr(checked, name) for name, parameter in signature.parameters.items()}
 
 
@@ -98,9 +100,7 @@ def texts(found: Iterable[Any]) -> list[str]:
     return values
 
 
-def _refusal(
-    route: Route[Any], missing: Iterable[str], unknown: Iterable[str], wrong: Iterable[str] = ()
-) -> str:
+def _refusal(route: Route[Any], missing: Iterable[str], unknown: Iterable[str], wrong: Iterable[str] = ()) -> str:
     known = argument_names(route)
     faults = [
         *(f"the required argument {name!r} is missing" for name in missing),

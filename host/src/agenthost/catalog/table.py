@@ -35,6 +35,7 @@ class Route(Generic[C]):
 
     @property
     def item(self) -> C:
+        """The contribution."""
         return self.vetted.item
 
     @property
@@ -159,7 +160,9 @@ class Table(Generic[C]):
     # Merging at start
 
     def _merge(self) -> None:
-        candidates = [(plugin, vetted, exposed) for plugin in self._plugins for vetted, exposed in self._vet_all(plugin)]
+        candidates = [
+            (plugin, vetted, exposed) for plugin in self._plugins for vetted, exposed in self._vet_all(plugin)
+        ]
         # Whoever is named by a name owns it, wherever it stands in the order.
         candidates.sort(key=lambda candidate: not self._kind.owns(candidate[0], candidate[2]))
         routes: dict[tuple[str, str], Route[C]] = {}
@@ -310,7 +313,7 @@ def _explain(plugin: Plugin, kind: Kind[Any], name: str) -> str | None:
     """The plugin's own words for something missing; whatever goes wrong there, the usual ones do."""
     try:
         explanation = kind.registry(plugin.loaded).explain_missing(name)
-    except BaseException:  # noqa: BLE001  (plugin code, and the answer is only nicer with it)
+    except BaseException:
         plugin.loaded.log.exception("explain_missing failed for %r", name)
         return None
     return explanation if isinstance(explanation, str) else None

@@ -45,7 +45,7 @@ def command(app: HostApp) -> int:
         click.echo(f"\n== {name}: {scene.title}")
         try:
             asyncio.run(_play(name, scene, names))
-        except Exception as error:  # noqa: BLE001  (whatever fails in a scene is the demo's result)
+        except Exception as error:
             raise OperatorError(f"the scene of {name} failed: {_cause(error)}") from error
     click.echo(f"\nEverything worked: {len(scenes)} of {len(scenes)} scenes.")
     return 0
@@ -65,9 +65,7 @@ async def _play(name: str, scene: Scene, plugins: Sequence[str]) -> None:
 
 
 @asynccontextmanager
-async def _connect(
-    folder: Path, number: int, name: str, scene: Scene, plugins: Sequence[str]
-) -> AsyncIterator[Any]:
+async def _connect(folder: Path, number: int, name: str, scene: Scene, plugins: Sequence[str]) -> AsyncIterator[Any]:
     """A server process of its own and an official MCP client connected to it."""
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -78,7 +76,9 @@ async def _connect(
     command = ["-m", "agenthost", "serve", "--strict", "--config", str(config), "--state-dir", str(folder / "state")]
     arguments = [*command, "--plugins", ",".join(plugins), *settings]
     with (folder / f"stderr-{number}").open("w+", encoding="utf-8", errors="replace") as stderr:
-        transport = stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), errlog=stderr)
+        transport = stdio_client(
+            StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), errlog=stderr
+        )
         try:
             async with Client(transport) as client:
                 yield client
@@ -101,7 +101,9 @@ class _ShowingClient:
         return names
 
     async def call(self, name: str, /, **arguments: Any) -> Answer:
-        shown = ", ".join(f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items())
+        shown = ", ".join(
+            f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items()
+        )
         click.echo(f"  {self._label}{name}({shown})")
         result = await self._client.call_tool(name, arguments)
         text = "\n".join(block.text for block in result.content if block.type == "text")

@@ -71,7 +71,14 @@ def list_plugins(assembly: Assembly) -> list[Row]:
     ]
     others = [found for name, found in assembly.found.items() if name not in assembly.selection.names]
     return rows + [
-        Row(found.name, found.version, found.distribution, False, "failed" if found.problem else "not wanted", found.problem)
+        Row(
+            found.name,
+            found.version,
+            found.distribution,
+            False,
+            "failed" if found.problem else "not wanted",
+            found.problem,
+        )
         for found in others
     ]
 
@@ -83,7 +90,10 @@ def _print_table(rows: list[Row]) -> None:
     header = ("NAME", "VERSION", "DISTRIBUTION", "WANTED", "STATE")
     cells = [
         header,
-        *((row.name, row.version or "-", row.distribution or "-", "yes" if row.wanted else "no", row.state) for row in rows),
+        *(
+            (row.name, row.version or "-", row.distribution or "-", "yes" if row.wanted else "no", row.state)
+            for row in rows
+        ),
     ]
     widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
     for position, line in enumerate(cells):

@@ -74,3 +74,8 @@ def table(rows: list[tuple[str, ...]], *, wide: int = 40) -> list[str]:
         start = "  ".join(pad(cell, width) for cell, width in zip([name, *rest[:-1]], widths, strict=False))
         lines.append(f"{start}  {cut(rest[-1], max(terminal_width() - columns(start) - 2, 8))}".rstrip())
     return lines
+
+
+def safe(text: str) -> str:
+    """The text without characters that could control a terminal; lines stay lines."""
+    return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)

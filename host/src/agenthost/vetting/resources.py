@@ -47,7 +47,10 @@ def vet_resource(item: Resource | ResourceTemplate, exposed: str) -> Vetted[Reso
         raise VettingError("handler", str(error)) from error
     template = _template(item, signature) if isinstance(item, ResourceTemplate) else None
     if template is None and signature.schema.get("required"):
-        raise VettingError("handler", f"requires {', '.join(signature.schema['required'])}, which an address without variables cannot give")
+        raise VettingError(
+            "handler",
+            f"requires {', '.join(signature.schema['required'])}, which an address without variables cannot give",
+        )
     listed = present(
         {
             "name": item.name,

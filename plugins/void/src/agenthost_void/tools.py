@@ -72,8 +72,9 @@ async def create_tool(
     ctx.plugin.tools.add(custom_tool(item.definition))
     DebugLog(ctx.plugin).create(item.definition)
     served = ctx.plugin.tools.served_name(name)
+    call_it = "Call it now" if served == name else f"Call it as {served}, now"
     return (
-        f"Created {name}. Call it now{'' if served == name else f' as {served}'}, or at your next turn if it is not shown yet. "
+        f"Created {name}. {call_it} or at your next turn if it is not shown yet. "
         "It exists until the server stops or is removed."
     )
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -338,11 +341,12 @@ def calls_exit_in_child() -> str:
 
 
 @bad
-def forks_and_leaves() -> str:
-    if not (child := os.fork()):
-        sys.exit(INTERNAL)
-    os.waitpid(child, 0)
-    return "left"
+def terminates_forked_child() -> str:
+    child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,))
+    child.start()
+    child.terminate()
+    child.join(10)
+    return "left" if child.exitcode == -signal.SIGTERM else f"exit code {child.exitcode}"
 
 
 LEFT_BEHIND: list[Any] = []
