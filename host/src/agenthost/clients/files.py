@@ -176,7 +176,7 @@ def keep_copy(snapshot: Snapshot) -> Path | None:
 
 
 def copies(snapshot: Snapshot) -> list[str]:
-    """The texts of all copies beside the file, the newest first."""
+    """The texts of all copies beside the file, the latest name first."""
     found = snapshot.real.parent.glob(f"{_literal(snapshot.real.name)}.agenthost-*.bak")
     texts = []
     for copy in sorted(found, reverse=True):

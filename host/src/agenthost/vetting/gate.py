@@ -53,7 +53,10 @@ class Vetted(Generic[C]):
 
 def shown(value: Any) -> str:
     """A value as a person should see it: not whole if it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  (the value is the plugin's, and so is its code)
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -121,6 +124,7 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = {}
     for name, value in listed.items():
         try:
+            _check_keys(value)
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise VettingError(name, f"cannot be written as JSON: {error}") from error
@@ -132,6 +136,22 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
             raise VettingError(name, f"{size} bytes as JSON are too many; at most {MAX_MEMBER}")
         copy[name] = json.loads(text)
     return copy
+
+
+def _check_keys(value: Any) -> None:
+    """`json.dumps` would write a key that is no text as one.
+
+    Raises:
+        TypeError: there is such a key.
+    """
+    if isinstance(value, Mapping):
+        for key, member in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"the key {shown(key)} is not a text")
+            _check_keys(member)
+    elif isinstance(value, (list, tuple)):
+        for member in value:
+            _check_keys(member)
 
 
 def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:
