@@ -188,7 +188,7 @@ COLLISIONS: dict[str, tuple[list[tuple[str, list[str], dict[str, Any]]], list[tu
         [("quarantined", "a", "x" * 127)],
     ),
     "what is denied collides with nothing": (
-        [("a", ["x", "y"], {"tools": {"deny": ["x"]}, "prompts": {"deny": ["x"]}}), ("b", ["x"], {})],
+        [("a", ["x", "y"], {"deny": ["x"]}), ("b", ["x"], {})],
         [("y", "a"), ("x", "b")],
         [],
     ),
@@ -205,7 +205,12 @@ COLLISIONS: dict[str, tuple[list[tuple[str, list[str], dict[str, Any]]], list[tu
 def test_names_are_merged_by_the_rules(kind: str, case: str) -> None:
     given, expected, remarks = COLLISIONS[case]
     make = MAKERS[kind]
-    catalog = serve(*(plugin(name, *map(make, own), **part) for name, own, part in given))
+    catalog = serve(
+        *(
+            plugin(name, *map(make, own), **({kind: part} if "deny" in part else part))
+            for name, own, part in given
+        )
+    )
     table: Table[Any] = getattr(catalog, kind)
     names(table)
     assert owners(table) == expected
@@ -760,6 +765,37 @@ def test_a_listener_that_fails_leaves_registry_and_table_agreeing() -> None:
     except RuntimeError:
         pass
     assert names(catalog.tools) == [each.name for each in owner.loaded.tools]
+
+
+@pytest.mark.parametrize("run", range(TIMES))
+def test_what_is_added_while_the_catalog_is_made_is_not_lost(run: int) -> None:
+    adding, results = [], []
+
+    class Handler:
+        def __call__(self, arguments: Any, ctx: Any) -> str:
+            return ""
+
+        @property
+        def __signature__(self) -> Any:
+            """Looked at while the tool is vetted; meanwhile another thread adds a tool."""
+            if not adding:
+                adding.append(threading.Thread(target=add, daemon=True))
+                adding[0].start()
+                adding[0].join(0.01)
+            raise ValueError
+
+    def add() -> None:
+        try:
+            owner.loaded.tools.add(tool("late"))
+        except ContributionRefused:
+            results.append("refused")
+        else:
+            results.append("added")
+
+    owner = plugin("a", Tool("first", Handler(), input_schema={"type": "object"}), tool("second"))
+    catalog = serve(owner)
+    adding[0].join(WAIT)
+    assert names(catalog.tools) == ["first", "second", *(["late"] if results == ["added"] else [])]
 
 
 # Threads

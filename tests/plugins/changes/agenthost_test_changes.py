@@ -52,7 +52,7 @@ async def replace_with_equal(ctx: CallContext[Any]) -> str:
 
 @tool
 async def replace_with(names: list[str], ctx: CallContext[Any]) -> str:
-    """Replace what was made by tools of these names; the tools that this plugin started with stay."""
+    """Replace what was made by tools of these names; the tools that make the changes stay."""
     ctx.plugin.tools.replace([*OWN, *map(made, names)])
     return "replaced"
 
@@ -120,10 +120,10 @@ OWN = [
     add_from_threads,
     race_for,
     registered,
-    made("t0"),
 ]
+"""The tools that make the changes."""
 
 
 @hookimpl
 def agenthost_tools() -> list[Tool]:
-    return OWN
+    return [*OWN, made("t0")]

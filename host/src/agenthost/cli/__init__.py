@@ -33,6 +33,7 @@ VERBS = {
     "init": "Write a first agenthost.toml, with everything in it explained.",
     "doctor": "Check the installation, the settings and what clients will not accept.",
     "demo": "Start a real server and show what the plugins do, scene by scene.",
+    "install": "Put agenthost into an MCP client's configuration, or take it out.",
 }
 """Built-in verbs and their short help; the module of the same name is imported when one is used."""
 

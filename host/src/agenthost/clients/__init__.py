@@ -36,9 +36,9 @@ class OwnCommand(_Facts):
 
     Attributes:
         program: what to look for on PATH.
-        add: its arguments to add an entry; see `installing.filled` for what stands in braces.
+        add: its arguments to add an entry; see `plan.Target.fill` for what stands in braces.
         remove: its arguments to remove one, or None if it cannot.
-        when: `always`: while it is there, nobody else changes the file. `no file`: only as long as there is no file yet.
+        when: `always`: while it is there, nobody else changes the file. `no file`: only while there is no file yet.
     """
 
     program: str
@@ -122,7 +122,9 @@ def find_client(word: str) -> tuple[str, Client]:
         OperatorError: there is none; names the nearest.
     """
     clients = load_clients()
-    spellings = {_plain(text): name for name, client in clients.items() for text in (name, client.title, *client.aliases)}
+    spellings = {
+        _plain(text): name for name, client in clients.items() for text in (name, client.title, *client.aliases)
+    }
     name = spellings.get(_plain(word))
     if name is None:
         near = did_you_mean(word.lower(), clients)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -101,7 +102,11 @@ def merged(existing: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> dic
     """`wanted` over an existing entry: members and arguments that somebody has added to it stay."""
     if existing is None:
         return dict(wanted)
-    return {**existing, **wanted, "args": [*wanted["args"], *kept_arguments(existing, wanted["args"])]}
+    present = _words(existing)
+    arguments = [*wanted["args"], *kept_arguments(existing, wanted["args"])]
+    if present[:1] == ["serve"] and Counter(_options(present)) == Counter(_options(arguments)):
+        arguments = present  # the same in another order
+    return {**existing, **wanted, "args": arguments}
 
 
 def kept_arguments(existing: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:

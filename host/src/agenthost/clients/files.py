@@ -27,6 +27,10 @@ class LeftAlone(AgenthostError):
     """The operator reads it: why a file was not changed. Nothing was written."""
 
 
+class NotOurs(LeftAlone):
+    """There is an entry of that name which is for something else."""
+
+
 class Changed(AgenthostError):
     """Somebody else has changed the file in the meantime; nothing was written. Try again."""
 
@@ -139,7 +143,9 @@ def _wait_for_lock(descriptor: int, folder: Path) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > end:
-                raise LeftAlone(f"another run of agenthost install has been busy in {folder} for {PATIENCE:g} s") from None
+                raise LeftAlone(
+                    f"another run of agenthost install has been busy in {folder} for {PATIENCE:g} s"
+                ) from None
             time.sleep(0.02)
         except OSError:  # a file system without locks; `replace` still sees a change that was made meanwhile
             return

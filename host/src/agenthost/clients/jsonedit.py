@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from json.decoder import scanstring
 from typing import Any, NoReturn
 
 BOM = "\ufeff"
@@ -214,7 +213,7 @@ def _object_at(text: str, position: int) -> _Object:
     members: list[_Member] = []
     position = _skip(text, start + 1)
     while text[position] != "}":
-        key, key_end = scanstring(text, position + 1)
+        key, key_end = _DECODER.raw_decode(text, position)
         value_start = _skip(text, _skip(text, key_end) + 1)
         _, end = _DECODER.raw_decode(text, value_start)
         members.append(_Member(key, position, key_end, value_start, end))
@@ -271,7 +270,8 @@ def _insert(text: str, found: _Object, key: str, value: Any) -> str:
         if style.step is None:
             inner = style.member(key, value)
         else:
-            inner = f"{style.newline}{style.margin}{style.member(key, value)}{style.newline}{_line_margin(text, found.start)}"
+            closing = style.newline + _line_margin(text, found.start)
+            inner = f"{style.newline}{style.margin}{style.member(key, value)}{closing}"
         return text[: found.start + 1] + inner + text[found.end - 1 :]
     last = found.members[-1]
     style = _style_of(text, found, last)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal
 
 from agenthost import Audio, CallContext, EmbeddedResource, Image, ResourceLink, Result, Text, Tool, hookimpl, tool
 from pydantic import BaseModel, Field
+from typing_extensions import NotRequired, TypedDict  # pydantic refuses those of typing before Python 3.12
 
 reached = 0
 

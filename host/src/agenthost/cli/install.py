@@ -1,0 +1,241 @@
+"""`agenthost install`: put an entry for this program into an MCP client's configuration, or take it out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+import platformdirs
+
+from agenthost.assembly import Options
+from agenthost.cli import VERBS, host_options, selection_options
+from agenthost.cli.app import HostApp
+from agenthost.clients import Client, Scope, find_client, load_clients
+from agenthost.clients.command import find_own_program
+from agenthost.clients.entry import arguments, find_program, require_literal
+from agenthost.clients.files import LeftAlone, NotOurs
+from agenthost.clients.installing import carry_out, look, make_plan
+from agenthost.clients.plan import Outcome, Plan, Target, rendered
+from agenthost.errors import OperatorError
+from agenthost.plugins import find_plugins, select
+from agenthost.settings import FILE_NAME, load_config, state_root, working_directory
+
+log = logging.getLogger("agenthost")
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""What every client takes as the name of an entry."""
+
+LONG_NAME = 17
+"""Characters of a name up to which a tool's name of 40 fits into every client's limit (60 for both in Cursor)."""
+
+LEFT_ALONE = 1
+"""The exit code when nothing was done because it could not be done safely."""
+
+
+@click.command("install", help=VERBS["install"])
+@click.argument("client", required=False)
+@click.option("--name", default="agenthost", show_default=True, help="The name of the entry in the client.")
+@click.option("--project", is_flag=True, help="For the project in the working directory only, not for the user.")
+@click.option("--remove", is_flag=True, help="Take the entry out again.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@selection_options
+@host_options
+@click.pass_obj
+def command(app: HostApp, client: str | None, name: str, project: bool, remove: bool, dry_run: bool) -> int:
+    scope: Scope = "project" if project else "user"
+    if client is None:
+        if remove:
+            raise OperatorError(f"which client? Known: {', '.join(load_clients())}")
+        _list_clients(name, scope)
+        return 0
+    spelling, facts = find_client(client)
+    _check_name(name, facts)
+    place = facts.place(scope)
+    wanted = None
+    if not remove:
+        words = _arguments(app.options, scope)
+        wanted = {**place.extras, "command": str(find_program()), "args": words}
+        require_literal(wanted["command"])
+    path = place.locate(os.environ, Path.home(), working_directory())
+    target = Target(facts, scope, name, path, wanted, find_own_program(place))
+    again = shlex.join(
+        [
+            "agenthost",
+            "install",
+            spelling,
+            *(["--project"] if project else []),
+            *(["--name", name] if name != "agenthost" else []),
+        ]
+    )
+    try:
+        if dry_run:
+            _preview(make_plan(target))
+        else:
+            _report(carry_out(target), again)
+    except LeftAlone as reason:
+        _explain(target, reason)
+        return LEFT_ALONE
+    return 0
+
+
+def _check_name(name: str, client: Client) -> None:
+    if not NAME.fullmatch(name):
+        raise OperatorError(
+            f"--name {name!r}: use letters, digits, - and _, at most 64, and begin with a letter or a digit"
+        )
+    if name in client.reserved_names:
+        raise OperatorError(f"--name {name}: {client.title} keeps this name for itself; choose another one")
+    if len(name) > LONG_NAME:
+        log.warning(
+            "--name %s is longer than %d characters; clients put it before the names of tools and leave out those that "
+            "become too long",
+            name,
+            LONG_NAME,
+        )
+
+
+def _arguments(options: Options, scope: Scope) -> list[str]:
+    """The arguments of the entry: what the operator typed here, and what must not depend on the client.
+
+    A file that is merely found in the working directory plays no part, since the client chooses another
+    one; and written into the entry it would become trusted for good, wherever it came from.
+    """
+    given = options.config or os.environ.get("AGENTHOST_CONFIG")
+    users = platformdirs.user_config_path("agenthost", appauthor=False) / FILE_NAME
+    found = Path(given) if given else users if users.exists() else None
+    here = working_directory() / FILE_NAME
+    config = load_config(
+        file=found or Path(os.devnull),
+        environment=os.environ,
+        assignments=options.assignments,
+        state_dir=options.state_dir,
+    )
+    settings = config.host_settings()
+    plugins = None
+    if options.plugins is not None:
+        installed = find_plugins()
+        names = select(options.plugins, settings, installed).names
+        if broken := [f"--plugins: {name}: {installed[name].problem}" for name in names if installed[name].problem]:
+            raise OperatorError("\n".join(broken))
+        plugins = ",".join(names)
+    written = config.path if found else None
+    if given is None and here.exists():
+        if scope == "project":
+            written = None  # the client's server is to find the project's own file, as it would without us
+        log.warning(
+            "%s is not written into the entry; to have it used wherever the client starts: --config %s", here, FILE_NAME
+        )
+    return arguments(
+        _plain(state_root(settings, config.base_dir if found else working_directory())),
+        config=None if written is None else _plain(written),
+        assignments=options.assignments,
+        plugins=plugins,
+        strict=options.strict,
+    )
+
+
+def _plain(path: Path) -> Path:
+    """The absolute path, without `..`."""
+    return path.resolve() if ".." in path.parts else path.absolute()
+
+
+def _preview(plan: Plan) -> None:
+    target = plan.target
+    if plan.means == "nothing":
+        click.echo(_nothing(plan))
+        return
+    if plan.means == "command":
+        click.echo(f"{target.client.title}: would run, and look at {target.path} afterwards:")
+        for words in plan.commands:
+            click.echo(f"  {shlex.join(words)}")
+        return
+    if plan.means == "delete":
+        click.echo(f"{target.client.title}: would delete {target.path}, which holds nothing else:")
+    else:
+        click.echo(f'{target.client.title}: would change "{target.place.key}" in {target.path}:')
+    _show_difference(plan)
+
+
+def _report(outcome: Outcome, again: str) -> None:
+    plan = outcome.plan
+    target, place = plan.target, plan.target.place
+    if plan.means == "nothing":
+        click.echo(_nothing(plan))
+    else:
+        done = "removed" if plan.after is None else "added" if plan.before is None else "changed"
+        how = f" with {shlex.join(plan.commands[-1][:2])}" if plan.means == "command" else ""
+        preposition = "from" if plan.after is None else "to" if plan.before is None else "in"
+        click.echo(f'{target.client.title}: {done} "{target.name}" {preposition} {target.path}{how}')
+        if done == "changed":
+            _show_difference(plan)
+        if plan.means == "delete":
+            click.echo("The file held nothing else and was deleted.")
+        if outcome.copy is not None:
+            click.echo(f"The file as it was: {outcome.copy}")
+    if plan.after is None:
+        if plan.means != "nothing":
+            click.echo(f"Next: end the sessions of {target.client.title} that still use it.")
+        return
+    if target.scope == "project":
+        click.echo("The entry holds paths of this computer: do not commit it; each member of a team runs this command.")
+    for position, line in enumerate(place.after):
+        click.echo(("Next: " if not position else "      ") + target.fill(line, {}))
+    click.echo(f"Check: {target.fill(place.check, {})}")
+    click.echo(f"Undo: {again} --remove")
+
+
+def _nothing(plan: Plan) -> str:
+    target = plan.target
+    if plan.after is None:
+        return f'{target.client.title}: there is no "{target.name}" in {target.path}; nothing to remove'
+    return f'{target.client.title}: "{target.name}" in {target.path} is as it should be; nothing changed'
+
+
+def _show_difference(plan: Plan) -> None:
+    for line in plan.difference():
+        click.echo(f"  {line[0]} {line[1:]}")
+
+
+def _explain(target: Target, reason: LeftAlone) -> None:
+    """Say why nothing was done, and what the operator can do by hand."""
+    click.echo(f"agenthost: error: {target.path} was left alone: {reason}", err=True)
+    if isinstance(reason, NotOurs):
+        return
+    place, entry = target.place, target.wanted
+    if entry is None:
+        click.echo(f'To do it by hand, take "{target.name}" out of "{place.key}" in {target.path}')
+        if place.command and place.command.remove and target.program:
+            click.echo(f"or run: {_shell(place.command.program, place.command.remove, target, {})}")
+        return
+    click.echo(
+        f'To do it by hand, put this into "{place.key}" in {target.path} (if there is none, make it at the top level):'
+    )
+    click.echo(f"\n{rendered(target.name, entry)}\n")
+    if place.command and target.program:
+        click.echo(f"or run:\n  {_shell(place.command.program, place.command.add, target, entry)}")
+    if place.link:
+        click.echo(f"or open this link:\n  {target.fill(place.link, entry)}")
+    for position, line in enumerate(place.after):
+        click.echo(("Then: " if not position else "      ") + target.fill(line, {}))
+
+
+def _shell(program: str, words: list[str], target: Target, entry: Mapping[str, object]) -> str:
+    return shlex.join([program, *(target.fill(word, entry) for word in words)])
+
+
+def _list_clients(name: str, scope: Scope) -> None:
+    """One line a client: whether it has the entry, and where its file is."""
+    rows = [("NAME", "CLIENT", "ENTRY", "FILE")]
+    for spelling, client in load_clients().items():
+        place = client.place(scope)
+        path = place.locate(os.environ, Path.home(), working_directory())
+        rows.append((spelling, client.title, look(Target(client, scope, name, path, None, None)), str(path)))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        click.echo("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
+    click.echo("\nTo set one up: agenthost install NAME. To see first what it would do: --dry-run.")
