@@ -305,7 +305,13 @@ def test_a_value_of_another_type_than_promised_is_refused(annotation: Any, value
         result_to_wire(value, returns_of(annotation))
 
 
-@pytest.mark.parametrize("value", [5, [], {}, None], ids=repr)
+@pytest.mark.parametrize("annotation", [str, Text, list[Text], str | Image], ids=str)
+def test_a_forgotten_return_is_not_told_as_done(annotation: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        result_to_wire(None, returns_of(annotation))
+
+
+@pytest.mark.parametrize("value", [5, [], {}], ids=repr)
 def test_what_is_promised_as_text_may_still_be_something_else_that_can_be_told(value: Any) -> None:
     wire = result_to_wire(value, returns_of(str))
     assert wire["content"] == [] or text_of(wire)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from agenthost.errors import OperatorError
 from agenthost.findings import Finding
 from agenthost.plugins import Found, Plugin, Selection, find_plugins, load_plugins, select
 from agenthost.settings import Config, HostSettings, load_config
+
+log = logging.getLogger("agenthost")
 
 
 @dataclass
@@ -64,6 +67,8 @@ def read_config(options: Options) -> tuple[Config, HostSettings]:
         file=options.config, environment=os.environ, assignments=options.assignments, state_dir=options.state_dir
     )
     settings = config.host_settings()
+    where = " (found in the working directory)" if config.untrusted is not None else ""
+    log.info("config: %s%s", config.path or "none", where)
     return config, settings.model_copy(update={"strict": True}) if options.strict else settings
 
 

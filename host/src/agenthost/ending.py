@@ -39,6 +39,8 @@ class Ending:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        # A forked child would write its signals into our pipe, and not end on them.
+        os.register_at_fork(after_in_child=_hear_nothing)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         threading.Thread(target=self._hear, args=(reading,), name="signals", daemon=True).start()
@@ -80,6 +82,12 @@ class Ending:
         end_children()
         sys.stderr.flush()
         os._exit(self.code)
+
+
+def _hear_nothing() -> None:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def end_children() -> None:

@@ -47,21 +47,19 @@ def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
         while True:
             try:
                 loop.run_until_complete(serving)
-            except (SystemExit, KeyboardInterrupt) as error:
-                # asyncio lets these out of any task that plugin code has started; the loop can go on.
+            except (SystemExit, KeyboardInterrupt, RuntimeError) as error:
+                # asyncio lets the first two out of any task that plugin code has started, and raises the third when
+                # that code has stopped the loop; the loop can go on.
                 if serving.done():
                     raise
-                log.error("a task of a plugin raised %s, which is ignored", type(error).__name__, exc_info=error)
+                log.error("a plugin tried to end the server with %s, which is ignored", repr(error), exc_info=error)
             else:
                 break
     return ending.code
 
 
 def report(assembly: Assembly, findings: Sequence[Finding]) -> None:
-    """Tell the operator which configuration is used, what is served and what is wrong."""
-    config = assembly.config
-    where = " (found in the working directory)" if config.untrusted is not None else ""
-    log.info("config: %s%s", config.path or "none", where)
+    """Tell the operator what is served and what is wrong."""
     for finding in findings:
         log.warning("%s", finding)
     served = [plugin.name for plugin in assembly.plugins if plugin.state == "loaded"]

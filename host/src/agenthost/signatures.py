@@ -26,6 +26,7 @@ class Returns:
     Attributes:
         adapter: checks and dumps the value; None when the result is text or content only.
         content: the annotation promises content blocks.
+        optional: the annotation allows None beside content blocks.
         wrapped: the value is no object and is sent as `{"result": value}`.
         nothing: the function is annotated `-> None`.
     """
@@ -34,6 +35,7 @@ class Returns:
     wrapped: bool = False
     nothing: bool = False
     content: bool = False
+    optional: bool = False
     schema: dict[str, Any] | None = None
 
 
@@ -127,7 +129,7 @@ def _read_returns(annotation: Any) -> Returns:
     if annotation in (inspect.Parameter.empty, Any, Result):
         return Returns()
     if _is_content(annotation):
-        return Returns(content=True)
+        return Returns(content=True, optional=type(None) in get_args(annotation))
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(annotation)
         schema = plain_schema(adapter.json_schema(by_alias=True, mode="serialization"), keep_null=True)

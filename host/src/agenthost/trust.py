@@ -39,11 +39,16 @@ def known_keys(model: type[BaseModel], path: Iterable[str]) -> list[str]:
     return sorted({info.alias or name for found in models for name, info in found.model_fields.items()})
 
 
+def field_names(name: str, info: FieldInfo) -> set[str]:
+    """The keys that set a field: its own name and its aliases."""
+    return {name, *_alias_names(info.alias), *_alias_names(info.validation_alias)}
+
+
 def _fields(model: type[BaseModel], keys: Iterable[str]) -> Iterator[tuple[FieldInfo, str]]:
     """The fields that `keys` name, each by its own name or an alias."""
     wanted = list(keys)
     for name, info in model.model_fields.items():
-        names = {name, info.alias, *_alias_names(info.validation_alias)}
+        names = field_names(name, info)
         yield from ((info, key) for key in wanted if key in names)
 
 

@@ -43,7 +43,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
     promised = returns or _ANY
     if isinstance(value, Result):
         return _full_result(value, promised)
-    if promised.nothing or (promised.content and value is None):
+    if promised.nothing or (promised.optional and value is None):
         if value is not None:
             raise TypeError(f"the tool is annotated -> None and returned {type(value).__name__}")
         return _text_result("Done.")

@@ -187,9 +187,18 @@ class Table(Generic[C]):
                 continue
             exposed = self._expose(plugin, item.key)
             try:
-                yield self._kind.vet(item, exposed), exposed
+                yield self._vet(item, exposed), exposed
             except VettingError as error:
                 self._quarantine(plugin, item.key, str(error))
+
+    def _vet(self, item: C, exposed: str) -> Vetted[C]:
+        try:
+            return self._kind.vet(item, exposed)
+        except VettingError:
+            raise
+        except Exception as error:
+            # Whatever stops the check is in what was contributed, and costs that alone.
+            raise VettingError("contribution", f"cannot be checked: {type(error).__name__}") from error
 
     def _expose(self, plugin: Plugin, key: str) -> str:
         return plugin.part.prefix + key if self._kind.prefixed else key
@@ -287,7 +296,7 @@ class Table(Generic[C]):
         if replaced is not None and replaced.route is not None:
             exposed = replaced.route.exposed
         try:
-            return Route(exposed, plugin, self._kind.vet(item, exposed))
+            return Route(exposed, plugin, self._vet(item, exposed))
         except VettingError as error:
             raise ContributionRefused(f"{refused} {error}.") from error
 

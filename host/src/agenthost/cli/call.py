@@ -140,7 +140,7 @@ async def _call(
         reason = cause(error)
         if not is_open:
             _show_stderr(written(stderr))
-            raise OperatorError(f"the server did not start ({type(reason).__name__}: {reason})") from error
+            raise OperatorError(f"the server did not start: {reason}") from error
         if isinstance(reason, MCPError) and reason.code == INVALID_PARAMS:
             raise OperatorError(f"{reason}; agenthost tools lists what there is") from error
         _show_stderr(written(stderr, before))

@@ -17,7 +17,6 @@ BOM = "\ufeff"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NEWLINE = re.compile(r"\r\n|\n|\r")
-_MARGIN = re.compile(r"[ \t]*\Z")
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:\\.|[^"\\])*"|,(?=[ \t\n\r]*[}\]])')
 
@@ -43,8 +42,8 @@ def read(text: str) -> dict[str, Any]:
         raise NotPlainJson("it is nested too deeply") from None
     except NotPlainJson:
         raise
-    except ValueError as error:  # a number with more digits than Python reads
-        raise NotPlainJson(str(error)) from error
+    except ValueError:
+        raise NotPlainJson("it has a number with more digits than Python reads") from None
     if not isinstance(document, dict):
         raise NotPlainJson("its top level is not an object")
     return document
@@ -166,13 +165,18 @@ def _start(text: str) -> int:
 
 def _explain(text: str, position: int, message: str) -> str:
     """Why the text is no JSON at that position, in the words of people who edit such files."""
-    line = f"line {len(_NEWLINE.findall(text, 0, position)) + 1}"
-    rest, before = text[position:], text[:position].rstrip(" \t\n\r")
-    if rest.startswith(("//", "/*")):
-        return f"{line} has a comment"
-    if (rest[:1] in {"}", "]"} and before.endswith(",")) or re.match(r",[ \t\n\r]*[}\]]", rest):
-        return f"{line} has a trailing comma before it or on it"
-    return f"{line} is not JSON ({message})"
+    here = _skip(text, position)
+    if text.startswith(("//", "/*"), here):
+        return f"{_line(text, here)} has a comment"
+    before = len(text[:position].rstrip(" \t\n\r")) - 1
+    comma = before if text[before] == "," else here
+    if text[comma : comma + 1] == "," and text[_skip(text, comma + 1) :][:1] in {"}", "]"}:
+        return f"{_line(text, comma)} has a trailing comma"
+    return f"{_line(text, position)} is not JSON ({message})"
+
+
+def _line(text: str, position: int) -> str:
+    return f"line {len(_NEWLINE.findall(text, 0, position)) + 1}"
 
 
 @dataclass(frozen=True)
@@ -298,12 +302,10 @@ def _style_of(text: str, found: _Object, member: _Member) -> _Style:
 def _style_inside(text: str, empty: _Object) -> _Style:
     """The style for the first member of an empty object, taken from what stands around the object."""
     around = _object_at(text, _start(text))
-    chain = [around]
     while around.start < empty.start:
         holder = next(member for member in around.members if member.value_start <= empty.start < member.end)
         style = _style_of(text, around, holder)
         around = _object_at(text, holder.value_start)
-        chain.append(around)
     if style.step is None:
         return style
     margin = _line_margin(text, empty.start) + style.step
@@ -337,17 +339,19 @@ def _colon(text: str, member: _Member) -> str:
 
 def _margin(text: str, position: int) -> str:
     """The blanks directly before `position`, up to the beginning of its line."""
-    found = _MARGIN.search(text, 0, position)
-    assert found is not None
-    return found[0]
+    begin = position
+    while begin and text[begin - 1] in " \t":
+        begin -= 1
+    return text[begin:position]
 
 
 def _line_margin(text: str, position: int) -> str:
     """The indentation of the line in which `position` is."""
     begin = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
-    found = re.compile(r"[ \t]*").match(text, begin)
-    assert found is not None
-    return found[0]
+    end = begin
+    while text[end] in " \t":
+        end += 1
+    return text[begin:end]
 
 
 def _newline(text: str) -> str:

@@ -51,10 +51,19 @@ class Vetted(Generic[C]):
     template: Any = field(default=None, compare=False)
 
 
+def shown(value: Any) -> str:
+    """A value as a person should see it: not whole if it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  (the value is the plugin's, and so is its code)
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def check_handler(handler: Any, arguments: Sequence[Any] | None, called_as: str) -> None:
     """Check that a handler can be called; with `arguments` given, that a raw call fits it."""
     if not callable(handler):
-        raise VettingError("handler", f"{handler!r} cannot be called")
+        raise VettingError("handler", f"{shown(handler)} cannot be called")
     if arguments is None:
         return
     try:
@@ -70,25 +79,26 @@ def check_members(item: Any, texts: Sequence[str], objects: Sequence[str]) -> No
     for name in texts:
         value = getattr(item, name)
         if value is not None and not isinstance(value, str):
-            raise VettingError(name, f"{value!r} is not a text")
+            raise VettingError(name, f"{shown(value)} is not a text")
         if value is not None and len(value) > MAX_TEXT:
             raise VettingError(name, f"{len(value)} characters are too many; at most {MAX_TEXT}")
     for name in objects:
         value = getattr(item, name)
         if value is not None and not isinstance(value, Mapping):
-            raise VettingError(name, f"{value!r} is not an object")
+            raise VettingError(name, f"{shown(value)} is not an object")
     limit = item.time_limit
-    if limit is not None and not (isinstance(limit, (int, float)) and math.isfinite(limit) and limit > 0):
-        raise VettingError("time_limit", f"{limit!r} is not a positive number of seconds")
+    is_number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
+    if limit is not None and not (is_number and math.isfinite(limit) and limit > 0):
+        raise VettingError("time_limit", f"{shown(limit)} is not a positive number of seconds")
 
 
 def check_names(field: str, names: Any, pattern: Any, rule: str) -> None:
     """Check further names against the pattern of the first."""
     if not isinstance(names, tuple):
-        raise VettingError(field, f"{names!r} is not a tuple of names")
+        raise VettingError(field, f"{shown(names)} is not a tuple of names")
     for name in names:
         if not isinstance(name, str) or not pattern.fullmatch(name):
-            raise VettingError(field, f"{name!r} is not {rule}")
+            raise VettingError(field, f"{shown(name)} is not {rule}")
 
 
 def present(members: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,10 +115,16 @@ def present(members: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_text(listed: Mapping[str, Any]) -> None:
-    """Check that every member can be written as JSON in UTF-8 and is not too large."""
+def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy that shares nothing with the plugin's objects, which it may go on changing.
+
+    Raises:
+        VettingError: a member cannot be written as JSON in UTF-8, or is too large.
+    """
+    copy: dict[str, Any] = {}
     for name, value in listed.items():
         try:
+            _check_keys(value)
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise VettingError(name, f"cannot be written as JSON: {error}") from error
@@ -118,6 +134,24 @@ def check_text(listed: Mapping[str, Any]) -> None:
             raise VettingError(name, "holds half of a surrogate pair, which JSON in UTF-8 cannot carry") from error
         if size > MAX_MEMBER:
             raise VettingError(name, f"{size} bytes as JSON are too many; at most {MAX_MEMBER}")
+        copy[name] = json.loads(text)
+    return copy
+
+
+def _check_keys(value: Any) -> None:
+    """`json.dumps` would write a key that is no text as one.
+
+    Raises:
+        TypeError: there is such a key.
+    """
+    if isinstance(value, Mapping):
+        for key, member in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"the key {shown(key)} is not a text")
+            _check_keys(member)
+    elif isinstance(value, (list, tuple)):
+        for member in value:
+            _check_keys(member)
 
 
 def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:

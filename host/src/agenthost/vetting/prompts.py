@@ -12,11 +12,12 @@ from agenthost.vetting.gate import (
     MODERN,
     Vetted,
     VettingError,
+    as_json,
     check_handler,
     check_members,
     check_names,
-    check_text,
     present,
+    shown,
     try_alone,
 )
 
@@ -31,7 +32,7 @@ def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
         VettingError: names the field and what is wrong with it.
     """
     if not isinstance(exposed, str) or not PROMPT_NAME.fullmatch(exposed):
-        raise VettingError("name", f"{exposed!r} is not {_RULE}")
+        raise VettingError("name", f"{shown(exposed)} is not {_RULE}")
     is_raw = prompt.arguments is not None
     check_handler(prompt.handler, ({}, None) if is_raw else None, "handler(arguments, ctx)")
     check_members(prompt, ("description", "title"), ("meta", "complete"))
@@ -51,11 +52,17 @@ def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
     known = {argument["name"] for argument in arguments}
     for name, function in prompt.complete.items():
         if name not in known or not callable(function):
-            raise VettingError("complete", f"{name!r} has to be an argument, and its value a function")
-    listed = present(
-        {"title": prompt.title, "description": prompt.description, "arguments": arguments or None, "_meta": prompt.meta}
+            raise VettingError("complete", f"{shown(name)} has to be an argument, and its value a function")
+    listed = as_json(
+        present(
+            {
+                "title": prompt.title,
+                "description": prompt.description,
+                "arguments": arguments or None,
+                "_meta": prompt.meta,
+            }
+        )
     )
-    check_text(listed)
     wire = try_alone("prompts/list", "prompts", {"name": exposed}, {MODERN: listed, LEGACY: listed})
     return Vetted(prompt, wire, signature, prompt.aliases)
 
@@ -67,12 +74,14 @@ def _arguments(prompt: Prompt, signature: Signature | None) -> list[dict[str, An
             present({"name": name, "description": schema.get("description"), "required": name in required})
             for name, schema in signature.schema["properties"].items()
         ]
+    if not isinstance(prompt.arguments, tuple):
+        raise VettingError("arguments", f"{shown(prompt.arguments)} is not a tuple of Argument")
     listed: list[dict[str, Any]] = []
-    for argument in prompt.arguments or ():
+    for argument in prompt.arguments:
         if not isinstance(argument, Argument) or not isinstance(argument.name, str):
-            raise VettingError("arguments", f"{argument!r} is not an Argument with a name")
+            raise VettingError("arguments", f"{shown(argument)} is not an Argument with a name")
         if any(other["name"] == argument.name for other in listed):
-            raise VettingError("arguments", f"{argument.name!r} is there twice")
+            raise VettingError("arguments", f"{shown(argument.name)} is there twice")
         listed.append(
             present(
                 {

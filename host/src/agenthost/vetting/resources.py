@@ -12,10 +12,11 @@ from agenthost.vetting.gate import (
     MODERN,
     Vetted,
     VettingError,
+    as_json,
     check_handler,
     check_members,
-    check_text,
     present,
+    shown,
     try_alone,
 )
 
@@ -37,7 +38,7 @@ def vet_resource(item: Resource | ResourceTemplate, exposed: str) -> Vetted[Reso
     if not URI.fullmatch(exposed) or len(exposed) > MAX_URI:
         raise VettingError(field, f"{exposed[:200]!r} is no address: write a scheme, a colon and no blanks")
     if not isinstance(item.name, str) or not item.name:
-        raise VettingError("name", f"{item.name!r} is not a text with at least one character")
+        raise VettingError("name", f"{shown(item.name)} is not a text with at least one character")
     check_handler(item.handler, None, "")
     objects = ("annotations", "meta", "complete") if is_template else ("annotations", "meta")
     check_members(item, ("name", "description", "title", "mime_type"), objects)
@@ -51,18 +52,19 @@ def vet_resource(item: Resource | ResourceTemplate, exposed: str) -> Vetted[Reso
             "handler",
             f"requires {', '.join(signature.schema['required'])}, which an address without variables cannot give",
         )
-    listed = present(
-        {
-            "name": item.name,
-            "title": item.title,
-            "description": item.description,
-            "mimeType": item.mime_type,
-            "size": getattr(item, "size", None),
-            "annotations": item.annotations,
-            "_meta": item.meta,
-        }
+    listed = as_json(
+        present(
+            {
+                "name": item.name,
+                "title": item.title,
+                "description": item.description,
+                "mimeType": item.mime_type,
+                "size": getattr(item, "size", None),
+                "annotations": item.annotations,
+                "_meta": item.meta,
+            }
+        )
     )
-    check_text(listed)
     forms = {MODERN: listed, LEGACY: listed}
     if is_template:
         wire = try_alone("resources/templates/list", "resourceTemplates", {"uriTemplate": exposed}, forms)
@@ -89,5 +91,5 @@ def _template(item: ResourceTemplate, signature: Signature) -> Any:
         )
     for name, function in item.complete.items():
         if name not in variables or not callable(function):
-            raise VettingError("complete", f"{name!r} has to be a variable, and its value a function")
+            raise VettingError("complete", f"{shown(name)} has to be a variable, and its value a function")
     return template

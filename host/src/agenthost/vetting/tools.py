@@ -13,11 +13,12 @@ from agenthost.vetting.gate import (
     MODERN,
     Vetted,
     VettingError,
+    as_json,
     check_handler,
     check_members,
     check_names,
-    check_text,
     present,
+    shown,
     try_alone,
 )
 
@@ -32,7 +33,7 @@ def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
         VettingError: names the field and what is wrong with it.
     """
     if not isinstance(exposed, str) or not TOOL_NAME.fullmatch(exposed):
-        raise VettingError("name", f"{exposed!r} is not {_RULE}")
+        raise VettingError("name", f"{shown(exposed)} is not {_RULE}")
     is_raw = tool.input_schema is not None
     check_handler(tool.handler, ({}, None) if is_raw else None, "handler(arguments, ctx)")
     check_members(tool, ("description", "title"), ("input_schema", "output_schema", "annotations", "meta"))
@@ -43,8 +44,7 @@ def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
             signature = read_signature(tool.handler)
         except Exception as error:
             raise VettingError("handler", str(error)) from error
-    modern = _describe(tool, signature)
-    check_text(modern)
+    modern = as_json(_describe(tool, signature))
     forms = {MODERN: modern, LEGACY: _handshake_form(modern)}
     wire = try_alone("tools/list", "tools", {"name": exposed}, forms, verbatim=("inputSchema", "outputSchema"))
     return Vetted(tool, wire, signature, tool.aliases)

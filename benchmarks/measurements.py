@@ -1,0 +1,162 @@
+"""The rounds: every subject once a round, in an order that rotates, in short turns."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from conversation import ERAS, BenchmarkError, Conversation, Era
+from subjects import ARGUMENTS, SUBJECTS, Workshop, definitions
+
+Kind = Literal["start", "call", "pipelined", "list", "memory"]
+KINDS: tuple[Kind, ...] = ("start", "call", "pipelined", "list", "memory")
+
+SIZES = (1, 10, 100, 1000)
+"""Numbers of tools: with one tool calls are measured, with more of them lists."""
+
+WINDOW = 32
+"""Requests in flight in the kind `pipelined`."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What was measured: milliseconds, or MiB for `memory`.
+
+    Attributes:
+        kind: `start` is from spawning the process to its first list, `pipelined` the time per call.
+        tools: how many tools the server has.
+        era: the protocol revision spoken.
+    """
+
+    kind: Kind
+    tools: int
+    era: Era
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured.
+
+    Attributes:
+        rounds: new processes of every subject.
+        turns: how often the subjects take turns in a round.
+        kinds: what is measured.
+    """
+
+    rounds: int
+    turns: int
+    kinds: Sequence[Kind]
+
+
+@dataclass
+class Samples:
+    """One value a round for each measure and subject, and the machine's load meanwhile."""
+
+    values: dict[Measure, dict[str, list[float]]] = field(default_factory=dict)
+    loads: list[float] = field(default_factory=list)
+
+    def add_all(self, measure: Measure, values: Mapping[str, float]) -> None:
+        """Note the values of a round, by subject."""
+        for subject, value in values.items():
+            self.add(measure, subject, value)
+
+    def add(self, measure: Measure, subject: str, value: float) -> None:
+        """Note the value of a round."""
+        self.values.setdefault(measure, {}).setdefault(subject, []).append(value)
+
+
+def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> Samples:
+    """Run all rounds; a first one, whose only purpose is that everything is compiled and cached, is forgotten.
+
+    Raises:
+        BenchmarkError: a server did not do its part.
+    """
+    samples = Samples()
+    for number in range(plan.rounds + 1):
+        say(f"round {number} of {plan.rounds}" if number else "warming up")
+        samples.loads.append(os.getloadavg()[0])
+        target, turns = (samples, plan.turns) if number else (Samples(), 1)
+        order = rotated(SUBJECTS, number)
+        for tools in SIZES:
+            if tools > 1 and not {"list", "start", "memory"} & set(plan.kinds):
+                continue
+            for era in ERAS:
+                _measure_round(workshop, plan, target, turns, order, tools, era)
+    return samples
+
+
+def rotated(order: Sequence[str], number: int) -> list[str]:
+    """The same order, begun somewhere else."""
+    start = number % len(order)
+    return [*order[start:], *order[:start]]
+
+
+def _measure_round(
+    workshop: Workshop, plan: Plan, samples: Samples, turns: int, order: Sequence[str], tools: int, era: Era
+) -> None:
+    with ExitStack() as stack:
+        servers: dict[str, Conversation] = {}
+        for subject in order:
+            began = time.perf_counter()
+            server = stack.enter_context(workshop.start(subject, tools, era))
+            server.handshake()
+            answers = server.ask([server.request("tools/list", {})])
+            samples.add(Measure("start", tools, era), subject, (time.perf_counter() - began) * 1000)
+            [result] = server.parse(*answers)
+            if len(result["tools"]) != tools:
+                raise BenchmarkError(f"{subject} lists {len(result['tools'])} tools, not {tools}")
+            servers[subject] = server
+        if tools == 1:
+            call = {"name": definitions(1)[0]["name"], "arguments": ARGUMENTS}
+            if "call" in plan.kinds:
+                taken = _take_turns(servers, turns, lambda server: _one_by_one(server, "tools/call", call, 50))
+                samples.add_all(Measure("call", tools, era), taken)
+            if "pipelined" in plan.kinds:
+                taken = _take_turns(servers, turns, lambda server: _pipelined(server, "tools/call", call, 200))
+                samples.add_all(Measure("pipelined", tools, era), taken)
+        elif "list" in plan.kinds:
+            count = 3 if tools == 1000 else 20
+            taken = _take_turns(servers, turns, lambda server: _one_by_one(server, "tools/list", {}, count))
+            samples.add_all(Measure("list", tools, era), taken)
+        for subject, server in servers.items():
+            if (peak := server.peak_memory()) is not None:
+                samples.add(Measure("memory", tools, era), subject, peak)
+
+
+def _take_turns(
+    servers: Mapping[str, Conversation], turns: int, ask: Callable[[Conversation], list[float]]
+) -> dict[str, float]:
+    """The median of what each server's turns gave; one turn more does not count, for first requests are slower."""
+    taken: dict[str, list[float]] = {subject: [] for subject in servers}
+    for turn in range(turns + 1):
+        for subject in rotated(list(servers), turn):
+            times = ask(servers[subject])
+            taken[subject] += times if turn else ()
+    return {subject: statistics.median(times) for subject, times in taken.items()}
+
+
+def _one_by_one(server: Conversation, method: str, params: Mapping[str, Any], count: int) -> list[float]:
+    """Milliseconds of each round trip."""
+    requests = [server.request(method, params) for _ in range(count)]
+    times, answers = [], []
+    for request in requests:
+        began = time.perf_counter()
+        answers += server.ask([request])
+        times.append((time.perf_counter() - began) * 1000)
+    server.parse(*answers)
+    return times
+
+
+def _pipelined(server: Conversation, method: str, params: Mapping[str, Any], count: int) -> list[float]:
+    """Milliseconds per request, with `WINDOW` of them in flight."""
+    requests = [server.request(method, params) for _ in range(count)]
+    began = time.perf_counter()
+    answers = server.ask(requests, WINDOW)
+    taken = (time.perf_counter() - began) * 1000
+    server.parse(*answers)
+    return [taken / count]
