@@ -3,7 +3,7 @@
 A plugin declares a `Schema` and gets a `Store`; which database is behind it is this package's affair.
 """
 
-from agenthost.storage.schema import Schema, Step
+from agenthost.storage.sqlite import SqliteEngine
 from agenthost.storage.store import Store, Transaction
 
-__all__ = ["Schema", "Step", "Store", "Transaction"]
+__all__ = ["SqliteEngine", "Store", "Transaction"]

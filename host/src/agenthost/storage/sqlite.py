@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agenthost.errors import StorageError
-from agenthost.storage.schema import Schema, Step
+from agenthost.migrations import Schema, Step
 from agenthost.storage.store import Transaction
 
 R = TypeVar("R")
@@ -239,10 +239,16 @@ def _explained(path: Path) -> Any:
             text = "the disk is full; this call saved nothing, and what was saved before is intact. Free some space."
         elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             text = f"the file is damaged or no database ({error}). Restore a backup, or move it away to begin anew."
-        elif code is not None and code & 0xFF in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+        elif code is not None and code & 0xFF in (
+            sqlite3.SQLITE_READONLY,
+            sqlite3.SQLITE_CANTOPEN,
+            sqlite3.SQLITE_IOERR,
+        ):
             text = f"the file cannot be used ({error}). Check the folder's owner, mode and disk."
         else:
             raise
         raise StorageError(f"{path}: {text}") from error
     except OSError as error:
-        raise StorageError(f"{path}: {error.strerror}. Check the folder's owner and mode, or give --state-dir.") from error
+        raise StorageError(
+            f"{path}: {error.strerror}. Check the folder's owner and mode, or give --state-dir."
+        ) from error

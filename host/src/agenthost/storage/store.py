@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 import anyio
 
 from agenthost.errors import StorageError
-from agenthost.storage.schema import Schema
+from agenthost.migrations import Schema
 from agenthost.threads import Threads
 
 P = ParamSpec("P")
@@ -128,6 +128,10 @@ class Store:
         self._wake(topics)
         return result
 
+    async def number(self, topic: str) -> int:
+        """How often `topic` has changed so far: what to pass to `wait` to hear of the next change."""
+        return await self._run(lambda: self._engine.topic(topic))
+
     async def wait(self, topic: str, after: int) -> int:
         """The topic's number as soon as it is greater than `after`, whoever changes it, in any process.
 
@@ -140,7 +144,7 @@ class Store:
         try:
             if self._poller is None or self._poller.done():
                 self._poller = asyncio.create_task(self._poll(), name=f"storage of {self._name}")
-            while (number := await self._run(lambda: self._engine.topic(topic))) <= after:
+            while (number := await self.number(topic)) <= after:
                 await changed.wait()
                 changed.clear()
             return number
