@@ -28,10 +28,12 @@ from agenthost.errors import (
     NotFound,
     OperatorError,
     ProtocolError,
+    StorageError,
     ToolError,
 )
 from agenthost.hookspecs import hookimpl
 from agenthost.scenes import Answer, Say, Scene, SceneClient
+from agenthost.migrations import Schema, Step
 from agenthost.trust import Trusted
 
 __version__ = "0.1.0"
@@ -64,6 +66,9 @@ __all__ = [
     "Say",
     "Scene",
     "SceneClient",
+    "Schema",
+    "Step",
+    "StorageError",
     "Text",
     "Tool",
     "ToolError",

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
+import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.session import ServerSession
@@ -20,6 +21,7 @@ from mcp.server.subscriptions import (
 )
 
 from agenthost.catalog import Changed
+from agenthost.watches import Watches
 
 _LIST_EVENTS: dict[Changed, ServerEvent] = {
     "tools": ToolsListChanged(),
@@ -29,17 +31,14 @@ _LIST_EVENTS: dict[Changed, ServerEvent] = {
 
 
 class Audience:
-    """Tells all clients about changes, each once, however often it happens in one turn of the loop.
+    """Tells all clients about changes, each once, however often it happens in one turn of the loop."""
 
-    Attributes:
-        listen: serves `subscriptions/listen` for modern clients.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, watches: Watches) -> None:
         """Create it on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._bus = InMemorySubscriptionBus()
-        self.listen = ListenHandler(self._bus)
+        self._listening = ListenHandler(self._bus)
+        self._watches = watches
         self._listeners: dict[int, _Listener] = {}
         self._due: dict[ServerEvent, None] = {}
         self._telling: set[asyncio.Task[None]] = set()
@@ -51,6 +50,17 @@ class Audience:
     def resource_updated(self, uri: str) -> None:
         """Tell the subscribers of a resource that its contents have changed; callable from any thread."""
         self._loop.call_soon_threadsafe(self._note, ResourceUpdated(uri=uri))
+
+    async def listen(
+        self, ctx: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Serve `subscriptions/listen` for modern clients."""
+        async with self._watches.watching(params.notifications.resource_subscriptions or ()):
+            return await self._listening(ctx, params)
+
+    def close(self) -> None:
+        """End all modern subscriptions in an orderly way."""
+        self._listening.close()
 
     async def remember(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Server middleware: keep the sessions of handshake-era clients.
@@ -65,19 +75,29 @@ class Audience:
 
     def subscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
         """Handshake era: tell this session about updates of a resource."""
-        self._listener(ctx).subscribed.add(uri)
+        subscribed = self._listener(ctx).subscribed
+        if uri not in subscribed:
+            subscribed.add(uri)
+            self._watches.watch(uri)
 
     def unsubscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
         """Handshake era: tell this session no longer."""
-        self._listener(ctx).subscribed.discard(uri)
+        subscribed = self._listener(ctx).subscribed
+        if uri in subscribed:
+            subscribed.remove(uri)
+            self._watches.unwatch(uri)
 
     def _listener(self, ctx: ServerRequestContext[Any, Any]) -> _Listener:
         connection = ctx.session._connection  # noqa: SLF001  (see `remember`)
         listener = self._listeners.get(id(connection))
         if listener is None:
             listener = self._listeners[id(connection)] = _Listener(ctx.session)
-            connection.exit_stack.callback(self._listeners.pop, id(connection), None)
+            connection.exit_stack.callback(self._forget, id(connection))
         return listener
+
+    def _forget(self, connection: int) -> None:
+        for uri in self._listeners.pop(connection).subscribed:
+            self._watches.unwatch(uri)
 
     def _note(self, event: ServerEvent) -> None:
         if not self._due:

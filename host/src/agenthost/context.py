@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import ContributionRefused, ToolError
+
+if TYPE_CHECKING:
+    from agenthost.storage import Store
 
 
 class Keyed(Protocol):
@@ -145,6 +149,24 @@ class PluginContext(Generic[S]):
         default_factory=lambda: Registry("resource", Resource, ResourceTemplate), repr=False
     )
     _tell_updated: Callable[[str], None] = field(default=lambda _: None, repr=False)
+    _store: Store | None = field(default=None, repr=False)
+
+    @property
+    def store(self) -> Store:
+        """The plugin's database, open from before its lifespan until after it; for `async def` code.
+
+        Raises:
+            RuntimeError: the plugin declares no `agenthost_storage`, or this is no code of the event loop.
+        """
+        if self._store is None:
+            raise RuntimeError(f"plugin {self.name} has no store; declare its tables with agenthost_storage")
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            raise RuntimeError(
+                "the store is for async def; make this function async, or pass it what it needs"
+            ) from None
+        return self._store
 
     def updated(self, uri: str) -> None:
         """Tell the subscribers of one of the plugin's resources that its contents have changed.
@@ -214,6 +236,11 @@ class CallContext(Generic[S]):
     def settings(self) -> S:
         """The plugin's validated settings."""
         return self.plugin.settings
+
+    @property
+    def store(self) -> Store:
+        """The plugin's database, for `async def` handlers; see `PluginContext.store`."""
+        return self.plugin.store
 
     def progress(self, done: float, total: float | None = None, text: str | None = None) -> None:
         """Tell the client how far the call is; nothing is sent unless the client asked for it.

@@ -25,7 +25,9 @@ FILE = "file"
 MASK = "********"
 """What is shown instead of a secret."""
 
-_SECRET = re.compile(r"(^|_)(tokens?|secrets?|password|passphrase|passwd|credentials?|(api|private|secret|access)_?key)$")
+_SECRET = re.compile(
+    r"(^|_)(tokens?|secrets?|password|passphrase|passwd|credentials?|(api|private|secret|access)_?key)$"
+)
 
 
 @dataclass(frozen=True)

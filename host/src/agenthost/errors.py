@@ -33,6 +33,13 @@ class ConfigError(OperatorError):
     """A configuration file, `--set` or environment value is wrong; names file, key and value."""
 
 
+class StorageError(AgenthostError):
+    """A plugin's database cannot be used; says what happened to the data and what to do.
+
+    At start the operator reads it, and the plugin is not served; in a call it is the call's failure.
+    """
+
+
 class ToolError(AgenthostError):
     """The model reads it: a tool result with `isError`. The text says what to do next.
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from agenthost.context import PluginContext
     from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
+    from agenthost.migrations import Schema
     from agenthost.scenes import Scene
 
     Function = TypeVar("Function", bound="Callable[..., Any]")
@@ -70,6 +71,15 @@ def agenthost_resources(plugin: PluginContext[Any]) -> Iterable[Resource | Resou
     """The resources and resource templates the plugin starts with, in the order of their listing.
 
     Called once, after `agenthost_prompts`. What is added later goes through `plugin.resources`.
+    """
+
+
+@hookspec
+def agenthost_storage() -> Schema | None:
+    """The tables the plugin keeps its data in; called once. It makes `plugin.store` exist.
+
+    The database is opened and migrated when the plugin is served, before its lifespan is entered; if
+    that fails, the plugin is not served. None means that the plugin keeps nothing.
     """
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
 
 from agenthost.catalog import Catalog
 from agenthost.findings import Finding
@@ -14,6 +15,20 @@ log = logging.getLogger("agenthost")
 
 PATIENCE = 4.0
 """Seconds after opening for which lists and calls wait for slow plugins (clients.md C.5)."""
+
+
+@asynccontextmanager
+async def open_storage(plugin: Plugin) -> AsyncIterator[None]:
+    """The plugin's store, open while the block runs; nothing if it has none."""
+    if plugin.schema is None:
+        yield
+        return
+    store = plugin.loaded.store
+    await store.open(plugin.schema)
+    try:
+        yield
+    finally:
+        await store.close()
 
 
 class Lifespans:
@@ -36,10 +51,10 @@ class Lifespans:
     def start(self) -> None:
         """Show the plugins that have no lifespan, and begin to enter the others."""
         self._patience_ends = asyncio.get_running_loop().time() + PATIENCE
-        slow = [plugin for plugin in self._plugins if plugin.lifespan is not None]
+        slow = [plugin for plugin in self._plugins if plugin.lifespan is not None or plugin.schema is not None]
         self._starting = {plugin.name for plugin in slow}
         for plugin in self._plugins:
-            if plugin.lifespan is None:
+            if plugin not in slow:
                 self._catalog.show(plugin)
         self._tasks = [asyncio.create_task(self._live(plugin), name=f"lifespan {plugin.name}") for plugin in slow]
         self._settle()
@@ -72,11 +87,10 @@ class Lifespans:
             self._settled.set()
 
     async def _live(self, plugin: Plugin) -> None:
-        assert plugin.lifespan is not None
-        stage = "entering its lifespan"
+        stage = "opening its storage or entering its lifespan"
         clock = asyncio.timeout(self._limit)
         try:
-            async with clock, plugin.lifespan:
+            async with clock, open_storage(plugin), plugin.lifespan or nullcontext():
                 clock.reschedule(None)
                 stage = "its lifespan"
                 self._catalog.show(plugin)

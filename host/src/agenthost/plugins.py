@@ -26,7 +26,9 @@ from agenthost.context import PluginContext, Registry
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import AgenthostError, OperatorError
 from agenthost.findings import Finding
+from agenthost.migrations import Schema
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
+from agenthost.storage import SqliteEngine, Store
 from agenthost.threads import Threads
 from agenthost.trust import known_keys
 
@@ -111,6 +113,7 @@ class Plugin:
         part: the host's keys of its settings table.
         instructions: its part of the server's instructions.
         lifespan: the context manager to enter when serving.
+        schema: the tables of its store, to be opened before.
     """
 
     name: str
@@ -121,6 +124,7 @@ class Plugin:
     part: HostPart = field(default_factory=lambda: HostPart.model_validate({}))
     instructions: str | None = None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
+    schema: Schema | None = None
 
     @property
     def loaded(self) -> PluginContext[Any]:
@@ -204,7 +208,7 @@ def load_plugin(plugin: Plugin, config: Config, settings: HostSettings, found: M
         return [plugin.fail(explain_failure(loading.stage, error))]
     # Only here, in the thread that waited: what was given up on may still finish, and must not count.
     plugin.context, plugin.part = loaded.context, loaded.part
-    plugin.instructions, plugin.lifespan = loaded.instructions, loaded.lifespan
+    plugin.instructions, plugin.lifespan, plugin.schema = loaded.instructions, loaded.lifespan, loaded.schema
     return loaded.findings
 
 
@@ -296,6 +300,7 @@ class _Loaded:
     part: HostPart
     instructions: str | None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None
+    schema: Schema | None
     findings: list[Finding]
 
 
@@ -312,12 +317,16 @@ class _Loading:
         name, config = self._found.name, self._config
         self._hooks = self._found.load_hooks()
         part = config.host_part(name)
+        settings = config.plugin_settings(name, self._settings_model())
+        schema = self._call("agenthost_storage", "a Schema", expect(Schema))
+        folder = state_root(self._settings, config.base_dir)
         context: PluginContext[Any] = PluginContext(
             name,
-            config.plugin_settings(name, self._settings_model()),
+            settings,
             config.base_dir,
             logging.getLogger(f"agenthost.{name}"),
-            state_root(self._settings, config.base_dir),
+            folder,
+            _store=None if schema is None else Store(name, SqliteEngine(folder / f"{name}.db")),
         )
         findings = [
             *self._fill(context, context.tools, "agenthost_tools", (Tool,)),
@@ -331,7 +340,7 @@ class _Loading:
             expect(contextlib.AbstractAsyncContextManager),
             plugin=context,
         )
-        return _Loaded(context, part, instructions, lifespan, findings)
+        return _Loaded(context, part, instructions, lifespan, schema, findings)
 
     def _fill(
         self, context: PluginContext[Any], registry: Registry[Any], hook: str, kinds: tuple[type, ...]

@@ -21,6 +21,7 @@ from agenthost.catalog import Catalog
 from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
 from agenthost.vetting import LEGACY, MODERN
+from agenthost.watches import Watches
 
 Context = ServerRequestContext[Any, Any]
 
@@ -41,7 +42,7 @@ class HostServer(Server[Any]):
             instructions: the merged instructions, the same in both eras.
             ready: `await ready()` holds lists and calls back until the plugins have started.
         """
-        self.audience = Audience()
+        self.audience = Audience(Watches(catalog))
         super().__init__(
             "agenthost",
             title="agenthost",

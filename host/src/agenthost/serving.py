@@ -120,7 +120,7 @@ class _Serving:
     def _client_left(self, server: HostServer) -> None:
         if not self._stop.is_set():
             self._ending.within(DRAIN + LAST_SECONDS, self._ending.code)
-        server.audience.listen.close()
+        server.audience.close()
 
     def _on_failure(self, finding: Finding) -> None:
         log.error("%s", finding)

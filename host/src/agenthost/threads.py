@@ -20,10 +20,17 @@ class NoThreadFree(Exception):
 
 
 class Threads:
-    """At most `limit` daemon threads, started when needed and kept for the next function."""
+    """At most `limit` daemon threads, started when needed and kept for the next function.
 
-    def __init__(self, name: str, limit: int) -> None:
+    Args:
+        name: begins the threads' names.
+        limit: how many functions may run at once.
+        queueing: whether further functions wait for their turn instead of being refused.
+    """
+
+    def __init__(self, name: str, limit: int, *, queueing: bool = False) -> None:
         self.limit = limit
+        self._queueing = queueing
         self._name = name
         self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -36,13 +43,13 @@ class Threads:
         Cancelling the future before its function began drops it.
 
         Raises:
-            NoThreadFree: `limit` functions are running.
+            NoThreadFree: `limit` functions are running, and none may wait.
         """
         with self._lock:
-            if self._running == self.limit:
+            if self._running >= self.limit and not self._queueing:
                 raise NoThreadFree
             self._running += 1
-            if self._running > self._started:
+            if self._started < min(self._running, self.limit):
                 self._started += 1
                 threading.Thread(target=self._work, name=f"{self._name}-{self._started}", daemon=True).start()
             future: Future[R] = Future()

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from agenthost.calls.watch import LoopWatch
-from agenthost.errors import CallFailed, ProtocolError, ToolError
+from agenthost.errors import CallFailed, ProtocolError, StorageError, ToolError
 from agenthost.threads import NoThreadFree, Threads
 
 log = logging.getLogger("agenthost")
@@ -112,6 +112,9 @@ class Guard:
             return outcome.value
         if isinstance(outcome.error, (ToolError, ProtocolError)):
             raise outcome.error
+        if isinstance(outcome.error, StorageError):
+            log.error("%s: %s", label, outcome.error)
+            raise CallFailed(str(outcome.error))
         raise crash(label, outcome.error)
 
     async def _end(self, label: str, work: asyncio.Future[_Outcome]) -> None:

@@ -11,6 +11,7 @@ import click
 
 from agenthost.assembly import Options, assemble, require_start
 from agenthost.errors import OperatorError
+from agenthost.lifespans import open_storage
 from agenthost.plugins import ask, expect, find_plugins
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class HostApp:
         context = plugin.context
 
         async def run() -> None:
-            await function(context)
+            async with open_storage(plugin):
+                await function(context)
 
         asyncio.run(run())
 
