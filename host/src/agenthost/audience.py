@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
@@ -45,11 +46,11 @@ class Audience:
 
     def list_changed(self, kind: Changed) -> None:
         """Tell everyone that a list is another one; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._note, _LIST_EVENTS[kind])
+        self._call_soon(_LIST_EVENTS[kind])
 
     def resource_updated(self, uri: str) -> None:
         """Tell the subscribers of a resource that its contents have changed; callable from any thread."""
-        self._loop.call_soon_threadsafe(self._note, ResourceUpdated(uri=uri))
+        self._call_soon(ResourceUpdated(uri=uri))
 
     async def listen(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
@@ -94,6 +95,10 @@ class Audience:
             listener = self._listeners[id(connection)] = _Listener(ctx.session)
             connection.exit_stack.callback(self._forget, id(connection))
         return listener
+
+    def _call_soon(self, event: ServerEvent) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(self._note, event)
 
     def _forget(self, connection: int) -> None:
         for uri in self._listeners.pop(connection).subscribed:

@@ -61,8 +61,9 @@ class Registry(Generic[KeyedT]):
         `explicit` says that the new items were added by name, one at a time. `served_name` answers
         the method of that name.
         """
-        self._accept = accept
-        self._served_name = served_name
+        with self._lock:
+            self._accept = accept
+            self._served_name = served_name
 
     def __iter__(self) -> Iterator[KeyedT]:
         return iter(self._items)

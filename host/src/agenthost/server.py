@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -22,6 +23,8 @@ from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
 from agenthost.vetting import LEGACY, MODERN
 from agenthost.watches import Watches
+
+log = logging.getLogger("agenthost")
 
 Context = ServerRequestContext[Any, Any]
 
@@ -137,6 +140,10 @@ class HostServer(Server[Any]):
             return _complete_result(ctx, await call, cached=cached)
         except ProtocolError as error:
             raise MCPError(error.code, str(error), error.data) from None
+        except Exception as error:
+            # A fault of the host itself; the SDK would tell the client its text under code 0 (sdk.md 1.3).
+            log.exception("%s failed", ctx.method)
+            raise MCPError(types.INTERNAL_ERROR, "Internal error") from error
         finally:
             call.close()
 

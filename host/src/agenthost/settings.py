@@ -159,12 +159,12 @@ def load_config(
         )
     sources: dict[str, str] = {}
     if given := environment.get("AGENTHOST_STATE_DIR"):
-        host["state_dir"] = str(_absolute(given))
+        host["state_dir"] = str(absolute(given))
         sources["host.state_dir"] = "$AGENTHOST_STATE_DIR"
     for assignment in assignments:
         _assign(assignment, host, plugins, sources)
     if state_dir is not None:
-        host["state_dir"] = str(_absolute(state_dir))
+        host["state_dir"] = str(absolute(state_dir))
         sources["host.state_dir"] = "--state-dir"
     return Config(path, untrusted, host, plugins, sources)
 
@@ -178,7 +178,7 @@ def state_root(settings: HostSettings, base_dir: Path) -> Path:
     if settings.state_dir is None:
         return platformdirs.user_state_path("agenthost", appauthor=False)
     try:
-        return _absolute(settings.state_dir, base_dir)
+        return absolute(settings.state_dir, base_dir)
     except ConfigError as error:
         raise ConfigError(f"[host] state_dir: {error}") from error
 
@@ -240,15 +240,25 @@ def _describe(config: Config, table: str, model: type[BaseModel], details: Error
 
 def _find_file(file: Path | None, environment: Mapping[str, str]) -> tuple[Path | None, bool]:
     if given := file or environment.get("AGENTHOST_CONFIG"):
-        return _absolute(given), False
+        return absolute(given), False
     here = working_directory() / FILE_NAME
     if here.exists():
         return here, True
-    users = platformdirs.user_config_path("agenthost", appauthor=False) / FILE_NAME
+    users = user_file()
     return (users, False) if users.exists() else (None, False)
 
 
-def _absolute(path: str | Path, base: Path | None = None) -> Path:
+def user_file() -> Path:
+    """The config file in the user's own config folder, whether it is there or not."""
+    return platformdirs.user_config_path("agenthost", appauthor=False) / FILE_NAME
+
+
+def absolute(path: str | Path, base: Path | None = None) -> Path:
+    """A path that people typed: `~` expanded, relative to `base` or the working directory.
+
+    Raises:
+        ConfigError: its `~user` is nobody's.
+    """
     try:
         return (base or working_directory()) / Path(path).expanduser()
     except RuntimeError as error:  # `~name` of nobody

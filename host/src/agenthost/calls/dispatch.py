@@ -177,11 +177,11 @@ class _Call:
         name = signature.context if signature else None
         return keywords if name is None else {**keywords, name: self.context}
 
-    async def run(self, *arguments: Any, **keywords: Any) -> Any:
+    async def run(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Call the contribution's handler."""
         return await self.run_function(self._route.item.handler, *arguments, **keywords)
 
-    async def run_function(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    async def run_function(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
         """Call a function of the plugin: on the loop if it is async, else in one of the plugin's threads."""
         call = partial(function, *arguments, **keywords)
         beat, limit = self._channel.beat, self._limit

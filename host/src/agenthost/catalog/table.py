@@ -81,9 +81,11 @@ class Table(Generic[C]):
         self._shown: set[str] = set()
         self._dropped: set[str] = set()
         self._lists: dict[str, list[dict[str, Any]]] = {}
-        self._merge()
-        for plugin in plugins:
-            kind.registry(plugin.loaded).bind(partial(self._replace, plugin), partial(self.served_name, plugin))
+        with lock:
+            # Bound first: what a plugin's thread adds meanwhile waits for the lock, and is not lost.
+            for plugin in plugins:
+                kind.registry(plugin.loaded).bind(partial(self._replace, plugin), partial(self.served_name, plugin))
+            self._merge()
 
     def listed(self, version: str) -> list[dict[str, Any]]:
         """What to list, as on the wire of that revision; not to be changed by the caller."""

@@ -58,7 +58,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 def command(app: HostApp, name: str, pairs: tuple[str, ...], text: str | None) -> int:
     given = read_object(text)
     texts = read_pairs(pairs)
-    with tempfile.TemporaryFile("w+") as stderr:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as stderr:
         return asyncio.run(_call(app.options, name, given, texts, stderr))
 
 
@@ -114,9 +114,7 @@ def read_value(text: str, schema: Any) -> Any:
     return value if is_wanted else text
 
 
-async def _call(
-    options: Options, name: str, given: dict[str, Any], texts: Mapping[str, str], stderr: IO[str]
-) -> int:
+async def _call(options: Options, name: str, given: dict[str, Any], texts: Mapping[str, str], stderr: IO[str]) -> int:
     """Start the server, call, show the result.
 
     Raises:
@@ -175,8 +173,8 @@ def _describe_block(block: Any) -> str:
             return f"[link: {block.name}, {block.uri}]"
         case _:
             contents = block.resource
-            if (text := getattr(contents, "text", None)) is not None:
-                return f"[resource: {contents.uri}]\n{text}"
+            if hasattr(contents, "text"):
+                return f"[resource: {contents.uri}]\n{contents.text}"
             return f"[resource: {contents.uri}, {contents.mime_type}, {_size(contents.blob)} bytes]"
 
 

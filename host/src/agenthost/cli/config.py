@@ -56,7 +56,9 @@ def document(host: Sequence[Setting], plugins: dict[str, list[Setting]]) -> str:
         "host": _nested(setting for setting in host if setting.key != "state_dir" or setting.origin != DEFAULT),
         "plugins": {name: _nested(settings) for name, settings in plugins.items()},
     }
-    secrets = [f"plugins.{setting.table}.{setting.key}" for part in plugins.values() for setting in part if setting.secret]
+    secrets = [
+        f"plugins.{setting.table}.{setting.key}" for part in plugins.values() for setting in part if setting.secret
+    ]
     comment = f"# Secrets are left out: {', '.join(secrets)}\n\n" if secrets else ""
     return comment + tomli_w.dumps(parts)
 

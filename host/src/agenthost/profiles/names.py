@@ -14,7 +14,9 @@ from agenthost.surface import Entry
 def characters(client: Client) -> Iterator[Hit]:
     """A tool's name has a character that the client does not take."""
     pattern = client.fact.pattern or ""
-    return client.tools("the name has other characters than it takes", lambda tool: not re.fullmatch(pattern, tool.name))
+    return client.tools(
+        "the name has other characters than it takes", lambda tool: not re.fullmatch(pattern, tool.name)
+    )
 
 
 @rule("N03", cure="rename one, or set a prefix for its plugin")
@@ -28,9 +30,10 @@ def folded_names(client: Client) -> Iterator[Hit]:
             yield tool_hit(f"to some clients the name is the same as {tools[0].name!r}", tool)
 
 
-@rule(
-    "N04", "N05", "N06", "N07", "N08", "N09", "N10", "N11", "N12", cure="shorten it; up to 40 characters suit every client"
-)
+SHORTEN = "shorten it; up to 40 characters suit every client"
+
+
+@rule("N04", "N05", "N06", "N07", "N08", "N09", "N10", "N11", "N12", cure=SHORTEN)
 def length(client: Client) -> Iterator[Hit]:
     """A tool's name is too long, with what the client puts before it."""
     form, limit = client.fact.form, client.fact.at_most
@@ -42,7 +45,8 @@ def length(client: Client) -> Iterator[Hit]:
 @rule("N13", cure="use one _ between words, and none at the beginning")
 def underscores(client: Client) -> Iterator[Hit]:
     """A tool's name looks like one that already has a prefix."""
-    return client.tools("the name begins with _ or has __ in it", lambda tool: tool.name.startswith("_") or "__" in tool.name)
+    looks_prefixed = re.compile(r"_|.*__")
+    return client.tools("the name begins with _ or has __ in it", lambda tool: looks_prefixed.match(tool.name))
 
 
 @rule("N17", cure="name it with letters, digits, _ and - only")

@@ -27,6 +27,7 @@ class Fact(BaseModel):
         form: the name that is counted, made of `{server}` and `{tool}`.
         pattern: what a name has to match.
         keywords: the keywords of JSON Schema that the rule is about.
+        dialect: the dialect of JSON Schema that the client checks by.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,12 +39,27 @@ class Fact(BaseModel):
     form: str = "{tool}"
     pattern: str | None = None
     keywords: tuple[str, ...] = ()
+    dialect: Literal["draft-07", "2020-12"] | None = None
 
     @property
     def at_most(self) -> int:
         """The limit of a rule that has one."""
         assert self.limit is not None
         return self.limit
+
+
+class Shell(BaseModel):
+    """What a client passes on of the environment in which it runs.
+
+    Attributes:
+        kept: the variables that a server gets; no others.
+        source: where that is known from.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kept: tuple[str, ...]
+    source: str
 
 
 class Profile(BaseModel):
@@ -53,6 +69,7 @@ class Profile(BaseModel):
         name: the file's name, for programs.
         title: for people.
         era: the form of lists that the client is given.
+        shell: what it passes on of its environment; None if that is all of it, or not known.
         rules: the rules that concern it, by their numbers.
     """
 
@@ -61,6 +78,7 @@ class Profile(BaseModel):
     name: str
     title: str
     era: Literal["handshake", "modern"] = "handshake"
+    shell: Shell | None = None
     rules: dict[str, Fact]
 
 

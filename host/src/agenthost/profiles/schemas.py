@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -36,7 +35,7 @@ def arrays_without_items(client: Client) -> Iterator[Hit]:
     def lacks_items(node: Any) -> bool:
         return "array" in _types(node) and "items" not in node
 
-    return client.tools("an array has no items", lambda tool: any(map(lacks_items, subschemas(client.schema(tool)))))
+    return _holding(client, "an array has no items", lacks_items)
 
 
 @rule("S10", cure="write one type, and leave the property out of required instead of allowing null")
@@ -46,7 +45,7 @@ def lists_of_types(client: Client) -> Iterator[Hit]:
     def has_several(node: Any) -> bool:
         return isinstance(node, Mapping) and isinstance(node.get("type"), list)
 
-    return client.tools('a type is a list, like ["string", "null"]', lambda tool: any(map(has_several, subschemas(client.schema(tool)))))
+    return _holding(client, 'a type is a list, like ["string", "null"]', has_several)
 
 
 @rule("S11", cure="write the levels out as far as they are needed, or take a text")
@@ -68,16 +67,16 @@ def references(client: Client) -> Iterator[Hit]:
 @rule("S13", "S14", cure="keep to what draft-07 and 2020-12 have in common")
 def invalid_schemas(client: Client) -> Iterator[Hit]:
     """The schema is none in the client's dialect."""
-    from jsonschema.validators import validator_for
+    from jsonschema import Draft7Validator, Draft202012Validator
 
-    [dialect] = client.fact.keywords
-    validator = validator_for({"$schema": dialect})
+    dialect = client.fact.dialect
+    validator = {"draft-07": Draft7Validator, "2020-12": Draft202012Validator}[dialect or "2020-12"]
+    # Without its formats: a regular expression of JavaScript need not be one of Python.
+    check = validator(validator.META_SCHEMA)
     for tool in client.surface.tools:
-        schema = client.schema(tool)
-        error = next(validator(validator.META_SCHEMA).iter_errors(schema), None)
-        if error is not None:
+        if (error := next(check.iter_errors(client.schema(tool)), None)) is not None:
             place = ".".join(map(str, error.absolute_path)) or "its root"
-            yield tool_hit(f"the schema of the arguments is not valid by {dialect} at {place}", tool)
+            yield tool_hit(f"the schema of the arguments is not valid in {dialect} at {place}", tool)
 
 
 @rule("S15", cure="say the limits in the description of the property")
@@ -85,14 +84,14 @@ def unsaid_limits(client: Client) -> Iterator[Hit]:
     """A limit is in the schema, and nothing in words tells the model."""
     for tool in client.surface.tools:
         unsaid: set[str] = set()
-        waiting: list[tuple[Any, str]] = [(client.schema(tool), tool.description)]
+        waiting: list[tuple[Any, str]] = [(client.schema(tool), "")]
         while waiting:
             node, said = waiting.pop()
-            if not isinstance(node, Mapping):
-                continue
-            said = f"{said} {node.get('description', '')}"
-            unsaid |= {key for key in _keys(node) & {*client.fact.keywords} if not _is_said(node[key], said)}
-            map_subschemas(node, partial(_push, waiting, said))
+            if isinstance(node, Mapping):
+                said = f"{said} {node.get('description', '')}".strip()
+                limits = _keys(node) & {*client.fact.keywords}
+                unsaid |= {key for key in limits if not _is_said(node[key], said, tool.description)}
+                map_subschemas(node, partial(_push, waiting, said))
         if unsaid:
             yield tool_hit(f"no description tells what {_listing(unsaid)} in the schema asks for", tool)
 
@@ -116,7 +115,7 @@ def unknown_required(client: Client) -> Iterator[Hit]:
             return False
         return "properties" in node and not {*map(str, required)} <= _keys(node["properties"])
 
-    return client.tools("required names a property that is not there", lambda tool: any(map(lacks, subschemas(client.schema(tool)))))
+    return _holding(client, "required names a property that is not there", lacks)
 
 
 @rule("S18", cure="take texts, and say in the description what they mean")
@@ -127,7 +126,7 @@ def enums_of_others(client: Client) -> Iterator[Hit]:
         enum = node.get("enum") if isinstance(node, Mapping) else None
         return isinstance(enum, list) and not all(isinstance(value, str) for value in enum)
 
-    return client.tools("an enum has other values than texts", lambda tool: any(map(has_others, subschemas(client.schema(tool)))))
+    return _holding(client, "an enum has other values than texts", has_others)
 
 
 @rule("S20", cure="leave $schema out of the output schema")
@@ -155,20 +154,26 @@ def subschemas(schema: Any) -> list[Any]:
 
 def is_recursive(schema: Any) -> bool:
     """Whether following the schema's own references comes back to where it began."""
-    done: set[str] = set()
+    leads_to: dict[str, set[str]] = {}
+    waiting = list(_references(schema))
+    while waiting:
+        reference = waiting.pop()
+        if reference not in leads_to:
+            leads_to[reference] = _references(_at(schema, reference))
+            waiting += leads_to[reference]
+    # What leads nowhere is no part of a circle; what is left when all such are gone is one.
+    while ends := {reference for reference, others in leads_to.items() if not others & leads_to.keys()}:
+        leads_to = {reference: others for reference, others in leads_to.items() if reference not in ends}
+    return bool(leads_to)
 
-    def comes_back(reference: str, way: frozenset[str]) -> bool:
-        if reference in way:
-            return True
-        if reference in done:
-            return False
-        inner = [node for node in subschemas(_at(schema, reference)) if isinstance(node, Mapping)]
-        found = any(comes_back(str(node["$ref"]), way | {reference}) for node in inner if "$ref" in node)
-        done.add(reference)
-        return found
 
-    nodes = [node for node in subschemas(schema) if isinstance(node, Mapping)]
-    return any(comes_back(str(node["$ref"]), frozenset()) for node in nodes if "$ref" in node)
+def _holding(client: Client, what: str, is_meant: Callable[[Any], bool]) -> Iterator[Hit]:
+    """A hit for each tool in whose arguments a schema is meant."""
+    return client.tools(what, lambda tool: any(map(is_meant, subschemas(client.schema(tool)))))
+
+
+def _references(schema: Any) -> set[str]:
+    return {str(node["$ref"]) for node in subschemas(schema) if isinstance(node, Mapping) and "$ref" in node}
 
 
 def _at(schema: Any, reference: str) -> Any:
@@ -190,14 +195,15 @@ def _push(waiting: list[tuple[Any, str]], said: str, node: Any) -> None:
     waiting.append((node, said))
 
 
-def _is_said(value: Any, said: str) -> bool:
-    """Whether words tell of a limit: its number; or any words of a format or a pattern. 0 and 1 go without saying."""
+def _is_said(value: Any, said: str, about_tool: str) -> bool:
+    """Whether words tell of a limit: its number; or any words at all of a format or a pattern.
+
+    0 and 1 go without saying.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return bool(said.strip())
-    if value in (0, 1):
-        return True
-    numbers = {float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", said.replace(",", ""))}
-    return float(value) in numbers or float(-value) in numbers
+        return bool(said)
+    numbers = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", f"{said} {about_tool}".replace(",", ""))}
+    return value in (0, 1) or abs(value) in numbers
 
 
 def _types(node: Any) -> list[Any]:

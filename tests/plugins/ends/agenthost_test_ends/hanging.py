@@ -6,9 +6,11 @@ Everything says on stderr when it has begun, so that a test can end the process 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -87,12 +89,23 @@ async def leave_child(ctx: CallContext[Settings], deaf: bool = False) -> dict[st
     return {"pid": child.pid}
 
 
+@tool
+def leave_forked_child(ctx: CallContext[Settings]) -> dict[str, int]:
+    """Leave a child behind that is a fork of the server."""
+    child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,), daemon=True)
+    child.start()
+    assert child.pid is not None  # noqa: S101
+    CHILDREN.append(child)
+    ctx.plugin.log.info("call has begun")
+    return {"pid": child.pid}
+
+
 CHILDREN: list[Any] = []
 
 
 @hookimpl
 def agenthost_tools() -> list[Tool]:
-    return [wait_on_loop, ignore_cancellation, wait_in_thread, block_loop, leave_thread, leave_child]
+    return [wait_on_loop, ignore_cancellation, wait_in_thread, block_loop, leave_thread, leave_child, leave_forked_child]
 
 
 @hookimpl

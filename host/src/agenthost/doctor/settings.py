@@ -1,0 +1,97 @@
+"""Are the settings right, and will clients find the same ones?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import platformdirs
+
+from agenthost.assembly import Options
+from agenthost.doctor.diagnosis import Diagnosis
+from agenthost.errors import ConfigError
+from agenthost.profiles import load_profiles
+from agenthost.settings import Config, HostSettings, load_config, state_root, user_file
+
+
+@dataclass(frozen=True)
+class Read:
+    """The settings as far as they could be read.
+
+    Attributes:
+        config: what is configured; nothing if it cannot be read.
+        settings: the `[host]` table; the defaults if it is wrong.
+        faults: what is wrong, in lines.
+    """
+
+    config: Config
+    settings: HostSettings
+    faults: tuple[str, ...] = ()
+
+    @classmethod
+    def nothing(cls) -> Read:
+        """No configuration at all."""
+        return cls(Config(None, None, {}, {}), HostSettings.model_validate({}))
+
+
+def read_settings(options: Options, environment: Mapping[str, str]) -> Read:
+    """Read the configuration, and go on with what can be used of it."""
+    nothing = Read.nothing()
+    try:
+        config = load_config(
+            file=options.config, environment=environment, assignments=options.assignments, state_dir=options.state_dir
+        )
+    except ConfigError as error:
+        return Read(nothing.config, nothing.settings, tuple(str(error).splitlines()))
+    try:
+        settings = config.host_settings()
+    except ConfigError as error:
+        return Read(config, nothing.settings, tuple(str(error).splitlines()))
+    return Read(config, settings.model_copy(update={"strict": True}) if options.strict else settings)
+
+
+def check_settings(read: Read, options: Options, environment: Mapping[str, str]) -> Iterator[Diagnosis]:
+    """The file, its faults, and what only this shell knows."""
+    path, is_local = read.config.path, read.config.untrusted is not None
+    for fault in read.faults:
+        text = f"{fault} What follows was looked at without it."
+        yield Diagnosis("settings", "error", "config", text, "correct it: agenthost serve does not start like this")
+    if not read.faults:
+        yield Diagnosis("settings", "ok", "config", str(path or "no file; the defaults apply"))
+    if path is not None and is_local:
+        text = f"{path} was found in the working directory, and clients start in another one"
+        cure = f"give it to clients: --config {path}; or move it to {user_file()}"
+        yield Diagnosis("settings", "warning", "config", text, cure)
+    for variable, text, cure in _from_shell(read, options, environment):
+        for profile in load_profiles():
+            if profile.shell is not None and variable not in profile.shell.kept:
+                yield Diagnosis(
+                    "settings", "warning", f"${variable}", text, cure, "P04", profile.name, profile.shell.source
+                )
+
+
+def _from_shell(read: Read, options: Options, environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Each variable of this shell that decides something, what it decides, and how clients get to know it."""
+    config = read.config
+    unseen = "the client does not pass that on to servers"
+    if environment.get("AGENTHOST_CONFIG") and options.config is None:
+        text = f"this shell finds the config file by it; {unseen}"
+        yield "AGENTHOST_CONFIG", text, f"give it to the client: --config {config.path}"
+    elif environment.get("XDG_CONFIG_HOME") and config.path == user_file():
+        text = f"this shell finds {config.path} by it; {unseen}"
+        yield "XDG_CONFIG_HOME", text, f"give it to the client: --config {config.path}"
+    place = state_root(read.settings, config.base_dir)
+    cure = f"give it to the client: --state-dir {place}"
+    if config.sources.get("host.state_dir") == "$AGENTHOST_STATE_DIR":
+        yield "AGENTHOST_STATE_DIR", f"this shell keeps data in {place} because of it; {unseen}", cure
+    elif environment.get("XDG_STATE_HOME") and read.settings.state_dir is None:
+        yield (
+            "XDG_STATE_HOME",
+            f"this shell keeps data in {place} because of it; {unseen}, so its data is elsewhere",
+            cure,
+        )
+
+
+def default_place() -> str:
+    """Where data is kept if nobody says otherwise."""
+    return str(platformdirs.user_state_path("agenthost", appauthor=False))

@@ -1,0 +1,229 @@
+"""The end of the process: EOF, SIGTERM and SIGINT each end it in time and in order, whatever is going on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agenthost.testing import Era, ServerProcess
+
+StartServer = Callable[..., ServerProcess]
+AGENTHOST = str(Path(sys.executable).with_name("agenthost"))
+
+END_LIMIT = 12.0
+"""Seconds from the wish to the end: 2 s of drain and 2 s more, and what a slow machine needs."""
+
+
+@dataclass
+class Ending:
+    """A way to end a server.
+
+    Attributes:
+        name: what happens.
+        code: the exit code that follows.
+        is_orderly: calls are given time before they are cancelled.
+    """
+
+    name: str
+    code: int
+
+    def ask(self, server: ServerProcess) -> None:
+        if self.name == "EOF":
+            server.close_stdin()
+        else:
+            server.process.send_signal(getattr(signal, self.name))
+
+
+ENDINGS = [Ending("EOF", 0), Ending("SIGTERM", 143), Ending("SIGINT", 130)]
+
+SITUATIONS: dict[str, tuple[str | None, dict[str, Any], bool]] = {
+    # what is going on: the tool that brings it about, its arguments, whether it answers
+    "idle": (None, {}, True),
+    "a call waits on the loop": ("wait_on_loop", {}, False),
+    "a call ignores its cancellation": ("ignore_cancellation", {}, False),
+    "a call hangs in a thread": ("wait_in_thread", {}, False),
+    "a call blocks the loop": ("block_loop", {}, False),
+    "a tool left a thread": ("leave_thread", {}, True),
+    "a tool left a child": ("leave_child", {}, True),
+    "a tool left a child that ignores SIGTERM": ("leave_child", {"deaf": True}, True),
+    "a tool left a forked child": ("leave_forked_child", {}, True),
+    "a client listens": ("listen", {}, True),
+    "a plugin leaves slowly": ("leave_slowly", {}, True),
+}
+
+
+def is_running(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        state = Path(f"/proc/{pid}/stat")
+        return not state.exists() or state.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_the_process_ends_in_time_with_its_code_and_leaves_nothing(
+    start: StartServer, situation: str, ending: Ending
+) -> None:
+    tool, arguments, answers = SITUATIONS[situation]
+    era: Era = "modern" if tool == "listen" else "legacy"
+    options = ["--set=hanging.leave_slowly=true"] if tool == "leave_slowly" else []
+    server = start("--plugins", "hanging", *options, plugins=["ends"])
+    server.open(era)
+    server.tools()
+    pid = None
+    if tool == "listen":
+        server.listen()
+    elif tool not in (None, "leave_slowly"):
+        request_id = server.start_request("tools/call", {"name": tool, "arguments": arguments})
+        server.wait_for_stderr("hanging: call has begun")
+        if answers:
+            pid = server.answer(request_id)["result"].get("structuredContent", {}).get("pid")
+    began = time.monotonic()
+    ending.ask(server)
+    try:
+        assert server.wait(END_LIMIT) == ending.code
+        assert time.monotonic() - began < END_LIMIT
+        assert "Traceback" not in server.stderr
+        assert pid is None or not is_running(pid)
+    finally:
+        if pid is not None and is_running(pid):
+            os.kill(pid, signal.SIGKILL)
+    if tool not in ("block_loop", "wait_in_thread", "ignore_cancellation"):
+        # What does not react may cost the plugin its clean-up; everything else may not.
+        assert "hanging: leaving" in server.stderr
+    if tool == "wait_on_loop":
+        assert "hanging: call was cancelled" in server.stderr
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_calls_in_flight_at_the_end_of_the_input_are_answered_before_the_end(start: StartServer, era: Era) -> None:
+    server = start("--plugins", "probe,neighbour", plugins=["calls", "puppets"])
+    server.open(era)
+    server.tools()
+    asked = [server.start_request("tools/call", {"name": "report_from_thread", "arguments": {"steps": 50}})]
+    asked += [server.start_request("tools/call", {"name": "ping"}) for _ in range(50)]
+    asked.append(server.start_request("tools/list"))
+    server.close_stdin()
+    for request_id in asked:
+        assert "result" in server.answer(request_id)
+    assert server.wait() == 0
+
+
+def test_a_pipeline_of_requests_gets_every_answer(start: StartServer) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "pipeline", "version": "1"},
+    }
+    calls = [("tools/list", {})] + [("tools/call", {"name": "Universal", "arguments": {"n": n}}) for n in range(20)]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": meta}})
+        for number, (method, params) in enumerate(calls)
+    ]
+    server = start("--plugins", "void")
+    server.send("\n".join(lines).encode())  # no line feed after the last one
+    server.close_stdin()
+    assert server.wait() == 0
+    answers = [json.loads(line) for line in server.lines]
+    assert sorted(answer["id"] for answer in answers) == list(range(21))
+    assert all("result" in answer for answer in answers)
+
+
+def test_a_second_signal_changes_nothing(start: StartServer) -> None:
+    server = start("--plugins", "hanging", "--set=hanging.leave_slowly=true", plugins=["ends"])
+    server.open()
+    server.tools()
+    server.process.send_signal(signal.SIGINT)
+    server.wait_for_stderr("hanging: leaving")
+    server.process.send_signal(signal.SIGINT)
+    server.process.send_signal(signal.SIGTERM)
+    assert server.wait(END_LIMIT) == 130
+    assert "Traceback" not in server.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_while_plugins_are_imported_ends_the_process(
+    start: StartServer, number: signal.Signals, code: int
+) -> None:
+    server = start("--plugins", "blocks-import", "--set=host.start_limit=60", plugins=["trouble"])
+    server.wait_for_stderr("agenthost 0.")
+    # The signal is taken over before that line is written, and the import never returns.
+    server.process.send_signal(number)
+    assert server.wait(END_LIMIT) == code
+    assert server.lines == []
+
+
+@pytest.mark.parametrize("first", ["stdout", "stdin"])
+def test_a_client_that_closed_its_end_first_leaves_no_traceback(
+    places: Any, tmp_path: Path, first: str
+) -> None:
+    """`places` is conftest's; the kit's process object reads stdout to its end, which this client does not."""
+    with (tmp_path / "stderr").open("w+b") as stderr:
+        process = subprocess.Popen(
+            [AGENTHOST, "serve", "--plugins", "probe"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=places.environment(["calls"], None),
+            cwd=places.new("cwd"),
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            for message in (
+                {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}},
+                {"method": "notifications/initialized"},
+                {"id": 2, "method": "tools/call", "params": {"name": "arrive", "arguments": {"number": 1}}},
+            ):
+                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            process.stdin.flush()
+            assert b'"id":1' in process.stdout.readline()
+            for stream in (process.stdout, process.stdin) if first == "stdout" else (process.stdin, process.stdout):
+                stream.close()
+            assert process.wait(END_LIMIT) == 0
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        stderr.seek(0)
+        said = stderr.read().decode()
+    for word in ("Traceback", "BrokenPipe", "error"):
+        assert word not in said
+
+
+def test_a_client_that_only_stops_reading_is_noticed(places: Any, tmp_path: Path) -> None:
+    with (tmp_path / "stderr").open("w+b") as stderr:
+        process = subprocess.Popen(
+            [AGENTHOST, "serve", "--plugins", "probe"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=places.environment(["calls"], None),
+            cwd=places.new("cwd"),
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+            process.stdin.flush()
+            assert process.stdout.readline()
+            process.stdout.close()  # stdin stays open: some clients die in pieces
+            assert process.wait(END_LIMIT) == 0
+        finally:
+            process.stdin.close()
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        stderr.seek(0)
+        assert b"Traceback" not in stderr.read()
