@@ -110,8 +110,10 @@ def _print(told: Sequence[Diagnosis]) -> None:
             click.echo(f"{_TITLES[group]}")
         for one in alike:
             _print_one(one, titles)
-    counts = [f"{sum(diagnosis.level == level for diagnosis in told)} {level}s" for level in ("error", "warning")]
-    click.echo(f"\n{', '.join(counts)}")
+    every = fold(told)
+    counts = {level: sum(one.first.level == level for one in every) for level in ("error", "warning")}
+    texts = [f"{count} {level}{'' if count == 1 else 's'}" for level, count in counts.items()]
+    click.echo(f"\n{', '.join(texts)}")
 
 
 def _print_one(told: Told, titles: dict[str, str]) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-
-import platformdirs
+from pathlib import Path
 
 from agenthost.assembly import Options
 from agenthost.doctor.diagnosis import Diagnosis
 from agenthost.errors import ConfigError
 from agenthost.profiles import load_profiles
-from agenthost.settings import Config, HostSettings, load_config, state_root, user_file
+from agenthost.settings import Config, HostSettings, load_config, state_root, user_file, working_directory
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,11 @@ def check_settings(read: Read, options: Options, environment: Mapping[str, str])
     """The file, its faults, and what only this shell knows."""
     path, is_local = read.config.path, read.config.untrusted is not None
     for fault in read.faults:
-        text = f"{fault} What follows was looked at without it."
-        yield Diagnosis("settings", "error", "config", text, "correct it: agenthost serve does not start like this")
-    if not read.faults:
+        yield Diagnosis("settings", "error", "config", fault, "correct it; agenthost serve does not start like this")
+    if read.faults:
+        without = "any configuration" if path is None else "the [host] table"
+        yield Diagnosis("settings", "info", "config", f"what follows was looked at without {without}")
+    else:
         yield Diagnosis("settings", "ok", "config", str(path or "no file; the defaults apply"))
     if path is not None and is_local:
         text = f"{path} was found in the working directory, and clients start in another one"
@@ -92,6 +94,11 @@ def _from_shell(read: Read, options: Options, environment: Mapping[str, str]) ->
         )
 
 
-def default_place() -> str:
-    """Where data is kept if nobody says otherwise."""
-    return str(platformdirs.user_state_path("agenthost", appauthor=False))
+def _place_without(variable: str) -> Path:
+    """Where data would be kept if this shell did not have the variable."""
+    kept = os.environ.pop(variable, None)
+    try:
+        return state_root(HostSettings.model_validate({}), working_directory())
+    finally:
+        if kept is not None:
+            os.environ[variable] = kept

@@ -51,3 +51,11 @@ def late_point(client: Client) -> Iterator[Hit]:
         if text.strip() and (begins is None or begins.endswith("…")):
             what = f"the first sentence of the instructions is not whole in the first {limit} characters"
             yield Hit(what, "plugin", plugin, plugin)
+
+
+@rule("D06", cure="see that the description of a tool says all that is needed to use it")
+def unread_instructions(client: Client) -> Iterator[Hit]:
+    """There are instructions, and the client does not show them."""
+    for plugin, text in client.surface.instructions.items():
+        if text.strip():
+            yield Hit("there are instructions", "plugin", plugin, plugin)
