@@ -31,7 +31,6 @@ class Ending:
     Attributes:
         name: what happens.
         code: the exit code that follows.
-        is_orderly: calls are given time before they are cancelled.
     """
 
     name: str
@@ -46,20 +45,37 @@ class Ending:
 
 ENDINGS = [Ending("EOF", 0), Ending("SIGTERM", 143), Ending("SIGINT", 130)]
 
-SITUATIONS: dict[str, tuple[str | None, dict[str, Any], bool]] = {
-    # what is going on: the tool that brings it about, its arguments, whether it answers
-    "idle": (None, {}, True),
-    "a call waits on the loop": ("wait_on_loop", {}, False),
-    "a call ignores its cancellation": ("ignore_cancellation", {}, False),
-    "a call hangs in a thread": ("wait_in_thread", {}, False),
-    "a call blocks the loop": ("block_loop", {}, False),
-    "a tool left a thread": ("leave_thread", {}, True),
-    "a tool left a child": ("leave_child", {}, True),
-    "a tool left a child that ignores SIGTERM": ("leave_child", {"deaf": True}, True),
-    "a tool left a forked child": ("leave_forked_child", {}, True),
-    "a client listens": ("listen", {}, True),
-    "a plugin leaves slowly": ("leave_slowly", {}, True),
-}
+@dataclass
+class Situation:
+    """What goes on when the end is asked for.
+
+    Attributes:
+        name: as a sentence.
+        era: the client's.
+        running: tools whose calls are in flight.
+        done: calls that are over and have left something behind.
+        settings: of the plugin `hanging`.
+        is_clean: the plugin's clean-up runs.
+    """
+
+    name: str
+    era: Era = "legacy"
+    running: tuple[str, ...] = ()
+    done: tuple[tuple[str, dict[str, Any]], ...] = ()
+    settings: tuple[str, ...] = ()
+    is_clean: bool = True
+
+
+SITUATIONS = [
+    Situation("nothing happens and a client listens", era="modern"),
+    Situation("calls do not end", running=("wait_on_loop", "wait_in_thread", "ignore_cancellation")),
+    Situation("a call blocks the loop", running=("block_loop",), is_clean=False),
+    Situation(
+        "tools left threads and children",
+        done=(("leave_thread", {}), ("leave_child", {}), ("leave_child", {"deaf": True}), ("leave_forked_child", {})),
+    ),
+    Situation("a plugin leaves slowly", settings=("--set=hanging.leave_slowly=true",)),
+]
 
 
 def is_running(pid: int) -> bool:
@@ -71,39 +87,34 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
-@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.name)
 def test_the_process_ends_in_time_with_its_code_and_leaves_nothing(
-    start: StartServer, situation: str, ending: Ending
+    start: StartServer, situation: Situation, ending: Ending
 ) -> None:
-    tool, arguments, answers = SITUATIONS[situation]
-    era: Era = "modern" if tool == "listen" else "legacy"
-    options = ["--set=hanging.leave_slowly=true"] if tool == "leave_slowly" else []
-    server = start("--plugins", "hanging", *options, plugins=["ends"])
-    server.open(era)
+    server = start("--plugins", "hanging", *situation.settings, plugins=["ends"])
+    server.open(situation.era)
     server.tools()
-    pid = None
-    if tool == "listen":
+    if situation.era == "modern":
         server.listen()
-    elif tool not in (None, "leave_slowly"):
-        request_id = server.start_request("tools/call", {"name": tool, "arguments": arguments})
-        server.wait_for_stderr("hanging: call has begun")
-        if answers:
-            pid = server.answer(request_id)["result"].get("structuredContent", {}).get("pid")
+    answers = [server.call(tool, arguments)["result"] for tool, arguments in situation.done]
+    children = [answer["structuredContent"]["pid"] for answer in answers if "structuredContent" in answer]
+    for tool in situation.running:
+        server.start_request("tools/call", {"name": tool})
+        server.wait_for_stderr(f"hanging: {tool} has begun")
     began = time.monotonic()
     ending.ask(server)
     try:
-        assert server.wait(END_LIMIT) == ending.code
+        assert server.process.wait(END_LIMIT) == ending.code
         assert time.monotonic() - began < END_LIMIT
-        assert "Traceback" not in server.stderr
-        assert pid is None or not is_running(pid)
+        assert [pid for pid in children if is_running(pid)] == []
     finally:
-        if pid is not None and is_running(pid):
+        for pid in filter(is_running, children):
             os.kill(pid, signal.SIGKILL)
-    if tool not in ("block_loop", "wait_in_thread", "ignore_cancellation"):
-        # What does not react may cost the plugin its clean-up; everything else may not.
-        assert "hanging: leaving" in server.stderr
-    if tool == "wait_on_loop":
-        assert "hanging: call was cancelled" in server.stderr
+    server.wait()
+    assert "Traceback" not in server.stderr
+    assert ("hanging: leaving" in server.stderr) == situation.is_clean
+    assert ("hanging: left" in server.stderr) == (situation.is_clean and not situation.settings)
+    assert ("hanging: wait_on_loop was cancelled" in server.stderr) == ("wait_on_loop" in situation.running)
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])

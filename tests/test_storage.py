@@ -139,8 +139,7 @@ def test_every_acknowledged_write_survives_kill_9(start: Start, tmp_path: Path) 
         worker = start()
         assert worker.ask("open") == "open"
         worker.tell("insert_for_ever", f"life {number}")
-        for _ in range(5 + 7 * number):
-            acknowledged.append(worker.answer())
+        acknowledged += [worker.answer() for _ in range(5 + 7 * number)]
         worker.kill()
         worker.process.wait(PATIENCE)
         acknowledged += worker.answered()

@@ -32,8 +32,8 @@ from agenthost.errors import (
     ToolError,
 )
 from agenthost.hookspecs import hookimpl
-from agenthost.scenes import Answer, Say, Scene, SceneClient
 from agenthost.migrations import Schema, Step
+from agenthost.scenes import Answer, Say, Scene, SceneClient
 from agenthost.trust import Trusted
 
 __version__ = "0.1.0"

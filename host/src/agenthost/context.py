@@ -134,6 +134,7 @@ class PluginContext(Generic[S]):
         settings: the validated model of `agenthost_settings()`.
         base_dir: the folder of the config file, else the working directory; relative paths in
             settings start here.
+        max_wait: seconds that a waiting tool may wait at most, whatever its caller asks for.
         log: a standard logger; its lines appear on stderr with the plugin's name.
         tools, prompts, resources: what the plugin contributes, changeable while it is served;
             templates are among the resources.
@@ -144,6 +145,7 @@ class PluginContext(Generic[S]):
     base_dir: Path
     log: logging.Logger
     _state_root: Path = field(repr=False)
+    max_wait: float = 50.0
     tools: Registry[Tool] = field(default_factory=lambda: Registry("tool", Tool), repr=False)
     prompts: Registry[Prompt] = field(default_factory=lambda: Registry("prompt", Prompt), repr=False)
     resources: Registry[Resource | ResourceTemplate] = field(

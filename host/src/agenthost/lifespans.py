@@ -55,7 +55,7 @@ class Lifespans:
         self._starting = {plugin.name for plugin in slow}
         for plugin in self._plugins:
             if plugin not in slow:
-                self._catalog.show(plugin)
+                self._catalog.show(plugin, tell=False)
         self._tasks = [asyncio.create_task(self._live(plugin), name=f"lifespan {plugin.name}") for plugin in slow]
         self._settle()
 
@@ -93,7 +93,8 @@ class Lifespans:
             async with clock, open_storage(plugin), plugin.lifespan or nullcontext():
                 clock.reschedule(None)
                 stage = "its lifespan"
-                self._catalog.show(plugin)
+                # Nobody has a list yet while lists wait for this, and a notice without a change costs clients.
+                self._catalog.show(plugin, tell=asyncio.get_running_loop().time() >= self._patience_ends)
                 self._settle(plugin)
                 await self._stop.wait()
                 stage = "leaving its lifespan"

@@ -271,6 +271,8 @@ def explain_failure(stage: str, error: BaseException) -> str:
         return str(error)
     if isinstance(error, Escaped) and error.__cause__ is not None:
         error = error.__cause__
+    while isinstance(error, BaseExceptionGroup):  # as task groups raise; the first cause says most
+        error = error.exceptions[0]
     log.debug("%s failed", stage, exc_info=error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
@@ -326,6 +328,7 @@ class _Loading:
             config.base_dir,
             logging.getLogger(f"agenthost.{name}"),
             folder,
+            max_wait=self._settings.max_wait,
             _store=None if schema is None else Store(name, SqliteEngine(folder / f"{name}.db")),
         )
         findings = [

@@ -32,6 +32,9 @@ class HostSettings(BaseModel):
     strict: bool = Field(False, description="Every failure, rename and quarantine stops the start.")
     time_limit: float = Field(120.0, gt=0, description="Seconds that a tool call may take.")
     start_limit: float = Field(10.0, gt=0, description="Seconds for a plugin to load, and to enter its lifespan.")
+    max_wait: float = Field(
+        50.0, gt=0, description="Longest wait of a waiting tool, in seconds; clients give up at 60."
+    )
     max_line_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="Longest message accepted on stdio, in bytes.")
 
 

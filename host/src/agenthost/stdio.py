@@ -356,7 +356,7 @@ class Conversation:
             if line is None:
                 limit = self._transport.max_line_bytes
                 text = f"the line is longer than {limit} bytes; send less at once, or raise host.max_line_bytes"
-                raise Refusal(INVALID_REQUEST, f"Invalid Request: {text}")  # noqa: TRY301 - answered like the others
+                raise Refusal(INVALID_REQUEST, f"Invalid Request: {text}")
             message = decode(line)
         except Refusal as refusal:
             with contextlib.suppress(anyio.BrokenResourceError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -32,14 +33,18 @@ class Channel:
         self._sender: asyncio.Task[None] | None = None
         self._closed = False
         self._reached = -math.inf
+        self._growing = threading.Lock()
 
     def progress(self, done: float, total: float | None, text: str | None) -> None:
         """Queue a progress notice, if the client asked for them."""
         if self._send_progress is None:
             return
-        # The protocol wants every value to be greater than the one before.
-        self._reached = done if done > self._reached else math.nextafter(self._reached, math.inf)
-        self._put(partial(self._send_progress, self._reached, total, text))
+        total = total if total is not None and math.isfinite(total) else None
+        with self._growing:
+            # The protocol wants every value to be greater than the one before, and JSON wants it finite.
+            grows = self._reached < done < math.inf
+            self._reached = done if grows else math.nextafter(max(self._reached, 0.0), math.inf)
+            self._put(partial(self._send_progress, self._reached, total, text))
 
     def log(self, level: LogLevel, text: str) -> None:
         """Queue a log message."""

@@ -44,10 +44,10 @@ class Catalog:
         for plugin in loaded:
             plugin.loaded.on_updated(partial(self._updated, plugin))
 
-    def show(self, plugin: Plugin) -> None:
-        """Serve what a plugin contributes from now on."""
+    def show(self, plugin: Plugin, *, tell: bool = True) -> None:
+        """Serve what a plugin contributes from now on; `tell` that the lists have changed."""
         for table in (self.tools, self.prompts, self.resources):
-            table.show(plugin)
+            table.show(plugin, tell=tell)
 
     def drop(self, plugin: Plugin) -> None:
         """Remove all that a plugin contributes; what it adds from now on is not served."""

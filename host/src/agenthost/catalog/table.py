@@ -137,12 +137,12 @@ class Table(Generic[C]):
             return f"{unknown} (its plugin {route.plugin.name} is still starting; try again in a few seconds)"
         return f"{unknown}{did_you_mean(name, known)}"
 
-    def show(self, plugin: Plugin) -> None:
-        """Serve a plugin's contributions from now on."""
+    def show(self, plugin: Plugin, *, tell: bool = True) -> None:
+        """Serve a plugin's contributions from now on; `tell` that the list has changed."""
         with self._lock:
             if plugin.name not in self._shown:
                 self._shown.add(plugin.name)
-                self._changed(any(entry.route for entry in self._entries[plugin.name]))
+                self._changed(tell and any(entry.route for entry in self._entries[plugin.name]))
 
     def drop(self, plugin: Plugin) -> None:
         """Remove a plugin's contributions; what it adds from now on is not served and takes no names."""

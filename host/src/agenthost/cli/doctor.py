@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 import click
 
 from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
 from agenthost.cli.text import wrap
-from agenthost.doctor import GROUPS, Diagnosis, Group, examine
+from agenthost.doctor import GROUPS, Diagnosis, Group, Told, examine, fold, name_subjects
 from agenthost.profiles import load_profiles
 
 NOT_SERVED = 1
@@ -24,9 +24,6 @@ _TITLES: dict[Group, str] = {
     "served": "What is served",
     "clients": "What clients will not take",
 }
-
-_SHOWN = 5
-"""Names that are told of many."""
 
 
 @click.command(
@@ -50,77 +47,34 @@ def command(app: HostApp, as_json: bool) -> int:
 
 
 def _as_json(diagnosis: Diagnosis) -> dict[str, str]:
-    return {name: value for name, value in asdict(diagnosis).items() if value is not None}
-
-
-@dataclass(frozen=True)
-class Told:
-    """Equal diagnoses, told once.
-
-    Attributes:
-        first: one of them.
-        subjects: what they are about.
-        clients: the names of the profiles that they concern.
-        sources: where they are known from.
-    """
-
-    first: Diagnosis
-    subjects: tuple[str, ...]
-    clients: tuple[str, ...]
-    sources: tuple[str, ...]
-
-
-def fold(told: Sequence[Diagnosis]) -> list[Told]:
-    """Put together what differs only in what it is about, then what differs only in the client."""
-    by_subject: dict[Diagnosis, list[Diagnosis]] = {}
-    for diagnosis in told:
-        word = diagnosis.subject.partition(" ")[0]
-        key = replace(diagnosis, subject=word) if diagnosis.client else diagnosis
-        by_subject.setdefault(key, []).append(diagnosis)
-    by_client: dict[object, list[list[Diagnosis]]] = {}
-    for key, alike in by_subject.items():
-        subjects = tuple(diagnosis.subject for diagnosis in alike)
-        by_client.setdefault((replace(key, client=None, source=None), subjects), []).append(alike)
-    return [
-        Told(
-            groups[0][0],
-            tuple(dict.fromkeys(diagnosis.subject for diagnosis in groups[0])),
-            tuple(dict.fromkeys(alike[0].client for alike in groups if alike[0].client)),
-            tuple(dict.fromkeys(alike[0].source for alike in groups if alike[0].source)),
-        )
-        for groups in by_client.values()
-    ]
-
-
-def subject_of(told: Told) -> str:
-    """What it is about: `tool a`, or `3 tools: a, b, c`."""
-    if len(told.subjects) == 1:
-        return told.subjects[0]
-    word = told.subjects[0].partition(" ")[0]
-    names = [subject.partition(" ")[2] for subject in told.subjects]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{len(names)} {word}s ({', '.join(names[:_SHOWN])}{more})"
+    members = asdict(diagnosis)
+    effect = members.pop("effect")
+    members["text"] = "; ".join(filter(None, [diagnosis.text, effect]))
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _print(told: Sequence[Diagnosis]) -> None:
     titles = {profile.name: profile.title for profile in load_profiles()}
+    counts = dict.fromkeys(("error", "warning"), 0)
     for group in GROUPS:
-        alike = fold([diagnosis for diagnosis in told if diagnosis.group == group])
-        if alike:
-            click.echo(f"{_TITLES[group]}")
-        for one in alike:
-            _print_one(one, titles)
-    every = fold(told)
-    counts = {level: sum(one.first.level == level for one in every) for level in ("error", "warning")}
+        entries = fold(diagnosis for diagnosis in told if diagnosis.group == group)
+        if entries:
+            click.echo(_TITLES[group])
+        for entry in entries:
+            _print_entry(entry, titles)
+            if entry.level in counts:
+                counts[entry.level] += 1
     texts = [f"{count} {level}{'' if count == 1 else 's'}" for level, count in counts.items()]
     click.echo(f"\n{', '.join(texts)}")
 
 
-def _print_one(told: Told, titles: dict[str, str]) -> None:
-    first = told.first
-    clients = f"{', '.join(titles[client] for client in told.clients)}: " if told.clients else ""
-    level = first.level.ljust(7)
-    click.echo(wrap(f"{clients}{subject_of(told)}: {first.text}", " " * 11, f"  {level}  "))
-    if first.cure:
-        sources = f" [{first.id}: {'; '.join(told.sources)}]" if first.id else ""
-        click.echo(wrap(f"{first.cure}{sources}", " " * 14, " " * 11 + "-> "))
+def _print_entry(entry: Told, titles: Mapping[str, str]) -> None:
+    margin = " " * 11
+    first = f"  {entry.level:<7}  "
+    click.echo(wrap(f"{name_subjects(entry.subjects)}: {entry.text}", margin, first))
+    for effect in entry.effects:
+        clients = ", ".join(titles[client] for client in effect.clients)
+        sources = "; ".join(effect.sources)
+        click.echo(wrap(f"{clients}: {effect.text} [{effect.rule}: {sources}]", f"{margin}  ", margin))
+    if entry.cure:
+        click.echo(wrap(entry.cure, f"{margin}   ", f"{margin}-> "))

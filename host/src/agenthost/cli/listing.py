@@ -89,7 +89,7 @@ def _print(verb: str, word: str, entries: Sequence[Entry], findings: Sequence[Fi
         else f"No {verb}."
     )
     if findings:
-        click.echo("\nTo know:")
+        click.echo("\nReported:")
     for finding in findings:
         click.echo(wrap(f"{finding.kind}: {finding}", "    ", "  "))
 

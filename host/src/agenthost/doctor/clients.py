@@ -17,12 +17,13 @@ def check_clients(surface: Surface) -> Iterator[Diagnosis]:
             "clients",
             "info" if remark.level == "I" else "warning",
             f"{remark.word} {remark.name}",
-            remark.text,
+            remark.what,
             remark.cure,
             remark.rule,
             remark.client,
             remark.source,
             remark.plugin,
+            remark.effect,
         )
     if not any(remark.level in "EW" for remark in remarks):
         yield Diagnosis("clients", "ok", "rules", "nothing that a known client would refuse or cut")

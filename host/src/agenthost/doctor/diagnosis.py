@@ -28,6 +28,7 @@ class Diagnosis:
         client: the name of the client's profile, or None.
         source: where a rule is known from, or None.
         plugin: the plugin that it is about, or None.
+        effect: what the client makes of it; empty if no client is concerned.
     """
 
     group: Group
@@ -39,3 +40,4 @@ class Diagnosis:
     client: str | None = None
     source: str | None = None
     plugin: str | None = None
+    effect: str = ""

@@ -66,32 +66,30 @@ def check_settings(read: Read, options: Options, environment: Mapping[str, str])
         yield Diagnosis("settings", "warning", "config", text, cure)
     for variable, text, cure in _from_shell(read, options, environment):
         for profile in load_profiles():
-            if profile.shell is not None and variable not in profile.shell.kept:
+            if (shell := profile.shell) is not None and variable not in shell.kept:
+                effect = "does not pass it on to servers"
                 yield Diagnosis(
-                    "settings", "warning", f"${variable}", text, cure, "P04", profile.name, profile.shell.source
+                    "settings", "warning", f"${variable}", text, cure, "P04", profile.name, shell.source, None, effect
                 )
 
 
 def _from_shell(read: Read, options: Options, environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Each variable of this shell that decides something, what it decides, and how clients get to know it."""
     config = read.config
-    unseen = "the client does not pass that on to servers"
     if environment.get("AGENTHOST_CONFIG") and options.config is None:
-        text = f"this shell finds the config file by it; {unseen}"
+        text = f"this shell finds {config.path} by it"
         yield "AGENTHOST_CONFIG", text, f"give it to the client: --config {config.path}"
     elif environment.get("XDG_CONFIG_HOME") and config.path == user_file():
-        text = f"this shell finds {config.path} by it; {unseen}"
+        text = f"this shell finds {config.path} by it"
         yield "XDG_CONFIG_HOME", text, f"give it to the client: --config {config.path}"
     place = state_root(read.settings, config.base_dir)
+    text = f"this shell keeps data in {place} because of it"
     cure = f"give it to the client: --state-dir {place}"
     if config.sources.get("host.state_dir") == "$AGENTHOST_STATE_DIR":
-        yield "AGENTHOST_STATE_DIR", f"this shell keeps data in {place} because of it; {unseen}", cure
+        yield "AGENTHOST_STATE_DIR", text, cure
     elif environment.get("XDG_STATE_HOME") and read.settings.state_dir is None:
-        yield (
-            "XDG_STATE_HOME",
-            f"this shell keeps data in {place} because of it; {unseen}, so its data is elsewhere",
-            cure,
-        )
+        elsewhere = f"{text}; where it is not set, data is in {_place_without('XDG_STATE_HOME')}"
+        yield "XDG_STATE_HOME", elsewhere, cure
 
 
 def _place_without(variable: str) -> Path:

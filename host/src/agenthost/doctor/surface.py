@@ -30,7 +30,7 @@ def check_surface(assembly: Assembly, surface: Surface) -> Iterator[Diagnosis]:
 
 def _told(finding: Finding) -> Diagnosis:
     about = f"{finding.word} {finding.name}" if finding.name is not None else f"plugin {finding.plugin}"
-    text = f"{finding.kind}: {finding}"
+    text = f"{finding.kind}: {finding.text.partition('; to choose otherwise')[0]}"
     return Diagnosis("served", _LEVELS[finding.kind], about, text, _cure(finding), plugin=finding.plugin)
 
 

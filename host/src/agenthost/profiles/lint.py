@@ -18,22 +18,22 @@ class Remark:
     Attributes:
         rule: the rule's number.
         client: the profile's name.
-        title: the client's, for people.
         level: how bad it is.
         word, name, plugin: what it is about; see `Hit`.
-        text: what is the matter and what happens then.
+        what: what is the matter.
+        effect: what this client makes of it, and what happens then.
         cure: what to do.
         source: where it is known from.
     """
 
     rule: str
     client: str
-    title: str
     level: Level
     word: str
     name: str
     plugin: str | None
-    text: str
+    what: str
+    effect: str
     cure: str
     source: str
 
@@ -44,12 +44,12 @@ def lint(surface: Surface, profiles: Iterable[Profile]) -> list[Remark]:
         Remark(
             number,
             profile.name,
-            profile.title,
             fact.level,
             hit.word,
             hit.name,
             hit.plugin,
-            f"{hit.what}; {fact.effect}",
+            hit.what,
+            "; ".join(filter(None, [hit.detail, fact.effect])),
             RULES[number].cure,
             fact.source,
         )

@@ -15,7 +15,7 @@ def characters(client: Client) -> Iterator[Hit]:
     """A tool's name has a character that the client does not take."""
     pattern = client.fact.pattern or ""
     return client.tools(
-        "the name has other characters than it takes", lambda tool: not re.fullmatch(pattern, tool.name)
+        "the name has other characters than letters, digits, _ and -", lambda tool: not re.fullmatch(pattern, tool.name)
     )
 
 
@@ -38,8 +38,10 @@ def length(client: Client) -> Iterator[Hit]:
     """A tool's name is too long, with what the client puts before it."""
     form, limit = client.fact.form, client.fact.at_most
     counted = form.format(server=SERVER_KEY, tool="NAME")
-    what = f"the name has more than {limit} characters{'' if counted == 'NAME' else f', counted as {counted}'}"
-    return client.tools(what, lambda tool: len(form.format(server=SERVER_KEY, tool=tool.name)) > limit)
+    detail = f"more than {limit} characters{'' if counted == 'NAME' else f' as {counted}'}"
+    return client.tools(
+        "the name is long", lambda tool: len(form.format(server=SERVER_KEY, tool=tool.name)) > limit, detail
+    )
 
 
 @rule("N13", cure="use one _ between words, and none at the beginning")

@@ -15,17 +15,18 @@ class Hit:
     """One thing that a rule has found.
 
     Attributes:
-        what: what is the matter, as the beginning of a sentence that the fact's effect ends. It
-            names no tool, so that equal ones can be told together.
+        what: what is the matter. It names no tool and no client, so that equal ones can be told together.
         word: what it is about: `tool`, `prompt`, `plugin`, `list`.
         name: the name of that.
         plugin: the plugin that it belongs to, or None.
+        detail: what this client makes of it, for example how it counts; may be empty.
     """
 
     what: str
     word: str
     name: str
     plugin: str | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ class Client:
         """A tool's schema as this client gets it; None if it gets none."""
         return tool.listed[MODERN if self.profile.era == "modern" else LEGACY].get(member)
 
-    def tools(self, what: str, concerns: Callable[[Entry], object]) -> Iterator[Hit]:
+    def tools(self, what: str, concerns: Callable[[Entry], object], detail: str = "") -> Iterator[Hit]:
         """A hit for each tool that `concerns` it."""
-        return (tool_hit(what, tool) for tool in self.surface.tools if concerns(tool))
+        return (tool_hit(what, tool, detail) for tool in self.surface.tools if concerns(tool))
 
 
 Find = Callable[[Client], Iterator[Hit]]
@@ -85,6 +86,6 @@ def rule(*numbers: str, cure: str) -> Callable[[Find], Find]:
     return register
 
 
-def tool_hit(what: str, tool: Entry) -> Hit:
+def tool_hit(what: str, tool: Entry, detail: str = "") -> Hit:
     """A hit about a tool."""
-    return Hit(what, "tool", tool.name, tool.plugin)
+    return Hit(what, "tool", tool.name, tool.plugin, detail)

@@ -17,7 +17,11 @@ def root_keywords(client: Client) -> Iterator[Hit]:
     """The root of the arguments is more than an object with properties."""
     for tool in client.surface.tools:
         if found := _keys(client.schema(tool)) & {*client.fact.keywords}:
-            yield tool_hit(f"the schema of the arguments has {_listing(found)} at its root", tool)
+            yield tool_hit(
+                "the schema of the arguments is more than an object with properties",
+                tool,
+                f"{_listing(found)} at its root",
+            )
 
 
 @rule("S05", cure="give each property one type")
@@ -25,7 +29,7 @@ def any_keywords(client: Client) -> Iterator[Hit]:
     """There are alternatives anywhere in the schema."""
     for tool in client.surface.tools:
         if found := _used(subschemas(client.schema(tool)), client.fact.keywords):
-            yield tool_hit(f"the schema of the arguments has {_listing(found)}", tool)
+            yield tool_hit("the schema of the arguments has alternatives", tool, _listing(found))
 
 
 @rule("S09", cure="give items to it, {} if anything may be in it")
@@ -76,7 +80,7 @@ def invalid_schemas(client: Client) -> Iterator[Hit]:
     for tool in client.surface.tools:
         if (error := next(check.iter_errors(client.schema(tool)), None)) is not None:
             place = ".".join(map(str, error.absolute_path)) or "its root"
-            yield tool_hit(f"the schema of the arguments is not valid in {dialect} at {place}", tool)
+            yield tool_hit(f"the schema of the arguments is not valid at {place}", tool, f"not valid in {dialect}")
 
 
 @rule("S15", cure="say the limits in the description of the property")
@@ -93,7 +97,7 @@ def unsaid_limits(client: Client) -> Iterator[Hit]:
                 unsaid |= {key for key in limits if not _is_said(node[key], said, tool.description)}
                 map_subschemas(node, partial(_push, waiting, said))
         if unsaid:
-            yield tool_hit(f"no description tells what {_listing(unsaid)} in the schema asks for", tool)
+            yield tool_hit("a limit is in the schema, and no description tells it", tool, _listing(unsaid))
 
 
 @rule("S16", cure="use anyOf with a type in each branch, or one type")
@@ -103,7 +107,7 @@ def inner_keywords(client: Client) -> Iterator[Hit]:
         _, *inner = subschemas(client.schema(tool))
         found = _used(inner, client.fact.keywords) | {"true or false" for node in inner if isinstance(node, bool)}
         if found:
-            yield tool_hit(f"a property's schema has {_listing(found)}", tool)
+            yield tool_hit("a property's schema is of an unusual kind", tool, _listing(found))
 
 
 @rule("S17", cure="add the property, or take its name out of required")

@@ -12,15 +12,16 @@ from agenthost.profiles.rule import Client, Hit, rule
 def cut_by_units(client: Client) -> Iterator[Hit]:
     """A description is too long, counted as JavaScript counts."""
     limit = client.fact.at_most
-    what = f"the description has more than {limit} UTF-16 units"
-    return client.tools(what, lambda tool: units(tool.description) > limit)
+    detail = f"more than {limit} UTF-16 units"
+    return client.tools("the description is long", lambda tool: units(tool.description) > limit, detail)
 
 
 @rule("D02", cure="shorten it; say in the first sentence what the tool does and when to call it")
 def cut_by_characters(client: Client) -> Iterator[Hit]:
     """A description is too long."""
     limit = client.fact.at_most
-    return client.tools(f"the description has more than {limit} characters", lambda tool: len(tool.description) > limit)
+    detail = f"more than {limit} characters"
+    return client.tools("the description is long", lambda tool: len(tool.description) > limit, detail)
 
 
 @rule("D03", cure="write a description: what the tool does, when to call it, what to call next")

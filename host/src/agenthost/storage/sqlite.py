@@ -25,6 +25,9 @@ R = TypeVar("R")
 TYPES = {"BIGINT": "INTEGER", "DOUBLE PRECISION": "REAL", "BYTEA": "BLOB", "BOOLEAN": "INTEGER"}
 """Type names of the shared subset, and what they are in SQLite's strict tables."""
 
+FOREIGN_WAIT = 5.0
+"""Seconds to wait for a program that writes to the file without our lock."""
+
 TOPICS = "CREATE TABLE IF NOT EXISTS agenthost_topics (topic TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT"
 
 
@@ -65,16 +68,10 @@ class SqliteEngine:
         with _explained(self.path):
             is_new = not self.path.exists()
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            connection = sqlite3.connect(self.path, isolation_level=None, timeout=0, check_same_thread=True)
+            connection = sqlite3.connect(self.path, isolation_level=None, timeout=FOREIGN_WAIT)
             try:
                 connection.row_factory = _row
-                # Read back, since some file systems refuse it without an error.
-                mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()["journal_mode"]
-                if mode != "wal":
-                    raise StorageError(
-                        f"{self.path}: the file system does not support SQLite's WAL mode (it stays {mode!r}). "
-                        "Give a folder on a local disk with --state-dir."
-                    )
+                self._use_wal(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 self._migrate(connection, schema, is_new=is_new)
@@ -137,6 +134,15 @@ class SqliteEngine:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+    def _use_wal(self, connection: sqlite3.Connection) -> None:
+        # Read back, since some file systems refuse it without an error.
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()["journal_mode"]
+        if mode != "wal":
+            raise StorageError(
+                f"{self.path}: the file system does not support SQLite's WAL mode (it stays {mode!r}). "
+                "Give a folder on a local disk with --state-dir."
+            )
 
     def _migrate(self, connection: sqlite3.Connection, schema: Schema, *, is_new: bool) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()["user_version"]
@@ -239,6 +245,8 @@ def _explained(path: Path) -> Any:
             text = "the disk is full; this call saved nothing, and what was saved before is intact. Free some space."
         elif code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             text = f"the file is damaged or no database ({error}). Restore a backup, or move it away to begin anew."
+        elif code is not None and code & 0xFF == sqlite3.SQLITE_BUSY:
+            text = "another program is writing to the file without agenthost's lock; this call saved nothing. End it."
         elif code is not None and code & 0xFF in (
             sqlite3.SQLITE_READONLY,
             sqlite3.SQLITE_CANTOPEN,

@@ -33,18 +33,18 @@ def agenthost_settings() -> type[Settings]:
 @tool
 async def wait_on_loop(ctx: CallContext[Settings]) -> str:
     """Wait for ever on the loop; says so when it is cancelled."""
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("wait_on_loop has begun")
     try:
         await asyncio.Event().wait()
     finally:
-        ctx.plugin.log.info("call was cancelled")
+        ctx.plugin.log.info("wait_on_loop was cancelled")
     return "unreachable"
 
 
 @tool
 async def ignore_cancellation(ctx: CallContext[Settings]) -> str:
     """Wait for ever on the loop, whatever happens."""
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("ignore_cancellation has begun")
     while True:
         try:
             await asyncio.sleep(3600)
@@ -55,7 +55,7 @@ async def ignore_cancellation(ctx: CallContext[Settings]) -> str:
 @tool
 def wait_in_thread(ctx: CallContext[Settings]) -> str:
     """Wait for ever in a thread."""
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("wait_in_thread has begun")
     threading.Event().wait()
     return "unreachable"
 
@@ -63,7 +63,7 @@ def wait_in_thread(ctx: CallContext[Settings]) -> str:
 @tool
 async def block_loop(ctx: CallContext[Settings]) -> str:
     """Block the loop for ever."""
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("block_loop has begun")
     threading.Event().wait()
     return "unreachable"
 
@@ -72,7 +72,7 @@ async def block_loop(ctx: CallContext[Settings]) -> str:
 async def leave_thread(ctx: CallContext[Settings]) -> str:
     """Leave a thread behind that would keep the interpreter alive."""
     threading.Thread(target=threading.Event().wait, daemon=False).start()
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("leave_thread has begun")
     return "left"
 
 
@@ -85,7 +85,7 @@ async def leave_child(ctx: CallContext[Settings], deaf: bool = False) -> dict[st
     assert child.stdout is not None  # noqa: S101
     child.stdout.readline()
     CHILDREN.append(child)
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("leave_child has begun")
     return {"pid": child.pid}
 
 
@@ -96,7 +96,7 @@ def leave_forked_child(ctx: CallContext[Settings]) -> dict[str, int]:
     child.start()
     assert child.pid is not None  # noqa: S101
     CHILDREN.append(child)
-    ctx.plugin.log.info("call has begun")
+    ctx.plugin.log.info("leave_forked_child has begun")
     return {"pid": child.pid}
 
 
