@@ -421,6 +421,11 @@ CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
     "echo": [("echo_repeat", {"text": "la", "times": "3"}, r"la la la")],
     "greeter": [("greeter_greet", {"name": "Ada"}, r"Hello, Ada!")],
     "jotter": [("jotter_add_note", {"note": "a note"}, r"Kept\.")],
+    "notes": [
+        ("notes_write", {"title": "a", "text": "b"}, r"Kept\."),
+        ("notes_read", {"title": "a"}, r"b"),
+        ("notes_read", {"title": "c"}, r"There is no note .*"),
+    ],
     "pulse": [("pulse_count", {}, r"\d+")],
     "shelf": [
         ("shelf_get_book", {"bookId": "b1"}, r'\{\n  "id": "b1",(?s:.*)\}'),

@@ -67,8 +67,8 @@ def read_config(options: Options) -> tuple[Config, HostSettings]:
         file=options.config, environment=os.environ, assignments=options.assignments, state_dir=options.state_dir
     )
     settings = config.host_settings()
-    where = " (found in the working directory)" if config.untrusted is not None else ""
-    log.info("config: %s%s", config.path or "none", where)
+    if config.path is not None:
+        log.info("config: %s%s", config.path, "" if config.untrusted is None else " (found in the working directory)")
     return config, settings.model_copy(update={"strict": True}) if options.strict else settings
 
 

@@ -78,13 +78,13 @@ def _from_shell(read: Read, options: Options, environment: Mapping[str, str]) ->
     config = read.config
     if environment.get("AGENTHOST_CONFIG") and options.config is None:
         text = f"this shell finds {config.path} by it"
-        yield "AGENTHOST_CONFIG", text, f"give it to the client: --config {config.path}"
+        yield "AGENTHOST_CONFIG", text, f"agenthost install writes it into a client's entry; by hand: --config {config.path}"
     elif environment.get("XDG_CONFIG_HOME") and config.path == user_file():
         text = f"this shell finds {config.path} by it"
-        yield "XDG_CONFIG_HOME", text, f"give it to the client: --config {config.path}"
+        yield "XDG_CONFIG_HOME", text, f"agenthost install writes it into a client's entry; by hand: --config {config.path}"
     place = state_root(read.settings, config.base_dir)
     text = f"this shell keeps data in {place} because of it"
-    cure = f"give it to the client: --state-dir {place}"
+    cure = f"agenthost install writes it into a client's entry; by hand: --state-dir {place}"
     if config.sources.get("host.state_dir") == "$AGENTHOST_STATE_DIR":
         yield "AGENTHOST_STATE_DIR", text, cure
     elif environment.get("XDG_STATE_HOME") and read.settings.state_dir is None:
