@@ -78,12 +78,12 @@ def test_the_development_requirements_hold_every_distribution() -> None:
 
 def test_import_linter_watches_every_plugin() -> None:
     settings = project(ROOT)["tool"]["importlinter"]
-    packages = {f"agenthost_{folder.name}" for folder in PLUGINS}
-    assert set(settings["root_packages"]) == {"agenthost"} | packages
+    packages = [f"agenthost_{folder.name}" for folder in PLUGINS]
     contracts = {contract["name"]: contract for contract in settings["contracts"]}
-    assert set(contracts["The host knows no plugin"]["forbidden_modules"]) == packages
-    plugins = contracts["Plugins know the host's contract, not the protocol's SDK"]
-    assert set(plugins["source_modules"]) == packages
+    assert settings["root_packages"] == ["agenthost", *packages]
+    assert contracts["The host knows no plugin"]["forbidden_modules"] == packages
+    assert contracts["Plugins know the host's contract, not the protocol's SDK"]["source_modules"] == packages
+    assert contracts["Plugins know nothing of each other"]["modules"] == packages
 
 
 def test_no_lock_file_is_committed(files: list[Path]) -> None:

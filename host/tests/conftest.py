@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,3 +60,24 @@ def serve() -> Callable[..., Catalog]:
         return catalog
 
     return make
+
+
+@pytest.fixture
+def installed(tmp_path: Path, agenthost_environment: dict[str, str]) -> Callable[..., dict[str, str]]:
+    """`installed(hello="its source", ...)`: an environment that has these plugins, in a distribution `agenthost-made`."""
+
+    def install(**sources: str) -> dict[str, str]:
+        folder = tmp_path / "packages"
+        metadata = folder / "agenthost_made-1.0.dist-info"
+        metadata.mkdir(parents=True)
+        for name, source in sources.items():
+            (folder / f"made_{name}.py").write_text(textwrap.dedent(source), encoding="utf-8")
+        points = "".join(f"{name} = made_{name}\n" for name in sources)
+        (metadata / "entry_points.txt").write_text(f"[agenthost]\n{points}", encoding="utf-8")
+        (metadata / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: agenthost-made\nVersion: 1.0\nRequires-Dist: agenthost-core>=0.1\n",
+            encoding="utf-8",
+        )
+        return {**agenthost_environment, "PYTHONPATH": str(folder)}
+
+    return install
