@@ -198,9 +198,10 @@ def test_resources_and_then_templates_are_listed_with_whole_addresses(shelf: dic
 
 
 def test_a_list_without_anything_says_so(installed: Installed) -> None:
-    done = run("tools", env=installed())
+    env = installed()
+    done = run("tools", "--plugins", "", env=env)
     assert (done.returncode, done.stdout) == (0, "No tools.\n")
-    assert json.loads(run("tools", "--json", env=installed()).stdout) == []
+    assert json.loads(run("tools", "--json", "--plugins", "", env=env).stdout) == []
 
 
 def test_a_list_ends_as_serve_would(shelf: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def start() -> Iterator[Start]:
 
     def run(source: str, **options: object) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", PRELUDE + textwrap.dedent(source)]
-        process = subprocess.Popen(command, **{"stdout": subprocess.PIPE, **options})  # type: ignore[call-overload]
+        process = subprocess.Popen(command, **{"stdout": subprocess.PIPE, "bufsize": 0, **options})  # type: ignore[call-overload]
         started.append(process)
         return process  # type: ignore[no-any-return]
 
@@ -55,8 +56,9 @@ def start() -> Iterator[Start]:
 
 
 def heard(process: subprocess.Popen[bytes]) -> str:
-    """The next line of the process."""
+    """The next line of the process, empty at the end of its output."""
     assert process.stdout is not None
+    assert select.select([process.stdout], [], [], SOON)[0], "the process has said nothing"
     return process.stdout.readline().decode().strip()
 
 

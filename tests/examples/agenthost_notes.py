@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agenthost import CallContext, Schema, Step, Tool, hookimpl, tool
-from agenthost.storage import Transaction
+from agenthost import CallContext, Schema, Step, Tool, Transaction, hookimpl, tool
 
 
 def put(tx: Transaction, title: str, text: str) -> None:

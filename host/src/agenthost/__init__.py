@@ -1,5 +1,7 @@
 """agenthost: one MCP server out of many plugins. This module is all that a plugin author imports."""
 
+from typing import TYPE_CHECKING, Any
+
 from agenthost.commands import App, run_plugin
 from agenthost.context import CallContext, Caller, PluginContext, Registry
 from agenthost.contributions import (
@@ -36,7 +38,20 @@ from agenthost.migrations import Schema, Step
 from agenthost.scenes import Answer, Say, Scene, SceneClient
 from agenthost.trust import Trusted
 
+if TYPE_CHECKING:
+    from agenthost.storage import Store, Transaction
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """The storage's types are for annotations; they come when asked for, since they bring the database along."""
+    if name in ("Store", "Transaction"):
+        import agenthost.storage
+
+        return getattr(agenthost.storage, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "AgenthostError",
@@ -69,9 +84,11 @@ __all__ = [
     "Schema",
     "Step",
     "StorageError",
+    "Store",
     "Text",
     "Tool",
     "ToolError",
+    "Transaction",
     "Trusted",
     "hookimpl",
     "prompt",

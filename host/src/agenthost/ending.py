@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,6 +19,10 @@ log = logging.getLogger("agenthost")
 
 LAST_SECONDS = 2.0
 """Clients kill a server that is still there 2 s after its end was asked for (clients.md P02)."""
+
+
+CHILDREN_SECONDS = 0.3
+"""What a child gets to end after SIGTERM."""
 
 
 class Ending:
@@ -64,6 +70,31 @@ class Ending:
         self._armed.daemon = True
         self._armed.start()
 
+    def end_with_client(self, descriptor: int, loop: asyncio.AbstractEventLoop, patience: float) -> None:
+        """End the process, with code 0, when the client has left and the loop does not notice.
+
+        While the loop runs, the transport decides when the conversation is over: there may be much left to answer.
+
+        Args:
+            descriptor: the input; nothing is read from it.
+            loop: the loop that the transport runs on.
+            patience: seconds without a sign of life from the loop, once the client has closed its end.
+        """
+
+        def watch() -> None:
+            hang_up = select.poll()
+            hang_up.register(descriptor, 0)
+            hang_up.poll()
+            with contextlib.suppress(RuntimeError):  # the loop is closed: it has noticed
+                while True:
+                    alive = threading.Event()
+                    loop.call_soon_threadsafe(alive.set)
+                    if not alive.wait(patience):
+                        self._give_up()
+                    time.sleep(patience / 4)
+
+        threading.Thread(target=watch, name="hang-up", daemon=True).start()
+
     def _hear(self, reading: int) -> None:
         while True:
             for number in os.read(reading, 64):
@@ -91,10 +122,17 @@ def _hear_nothing() -> None:
 
 
 def end_children() -> None:
-    """Send SIGTERM to every process that this one started and that still runs."""
-    for pid in _children():
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGTERM)
+    """End every process that this one started and that still runs: SIGTERM, a moment, SIGKILL."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for pid in _children():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        until = time.monotonic() + CHILDREN_SECONDS
+        while _children() and time.monotonic() < until:
+            time.sleep(0.01)
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                    pass
 
 
 def _children() -> list[int]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_MAPS_OF_SCHEMAS = ("properties", "patternProperties", "$defs", "dependentSchemas")
-_LISTS_OF_SCHEMAS = ("anyOf", "allOf", "oneOf", "prefixItems")
-_SCHEMAS = ("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else")
+_MAPS_OF_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LISTS_OF_SCHEMAS = ("anyOf", "allOf", "oneOf", "prefixItems", "items")  # items: draft-07's tuples
+_SCHEMAS = (
+    *("items", "additionalItems", "unevaluatedItems", "additionalProperties", "unevaluatedProperties"),
+    *("not", "contains", "propertyNames", "if", "then", "else"),
+)
 
 
 def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:

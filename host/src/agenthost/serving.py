@@ -93,6 +93,7 @@ class _Serving:
             on_input_end=lambda: self._client_left(server),
             on_client_gone=lambda: self._client_left(server),
         )
+        self._ending.end_with_client(wire.input, loop, DRAIN + LAST_SECONDS)
         lifespans.start()
         gc.freeze()
         gc.enable()

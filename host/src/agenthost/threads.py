@@ -48,10 +48,10 @@ class Threads:
         with self._lock:
             if self._running >= self.limit and not self._queueing:
                 raise NoThreadFree
-            self._running += 1
-            if self._started < min(self._running, self.limit):
+            if self._started <= min(self._running, self.limit - 1):
+                threading.Thread(target=self._work, name=f"{self._name}-{self._started + 1}", daemon=True).start()
                 self._started += 1
-                threading.Thread(target=self._work, name=f"{self._name}-{self._started}", daemon=True).start()
+            self._running += 1
             future: Future[R] = Future()
             self._jobs.put((future, function))
         return future

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from agenthost_campfire.rules.duel import Outcome, Role, Side
 
 State = Literal["DEBATING", "HONORABLE_DUEL_PENDING", "DUEL_ACTIVE"]
 StepKind = Literal["gauntlet", "oath", "strike", "hold", "verdict", "abandoned", "expired"]
+NewsKind = Literal["message", "plan", "gauntlet", "oath", "strike", "hold", "verdict", "abandoned", "expired"]
 Reason = Literal["update", "verdict"]
 
 
@@ -209,7 +210,7 @@ class News(TypedDict):
     """One thing that happened at a fire; a long text is cut."""
 
     seq: int
-    kind: Literal["message", "plan", "gauntlet", "oath", "strike", "hold", "verdict", "abandoned", "expired"]
+    kind: NewsKind
     by: NotRequired[str]
     text: str
     createdAt: str

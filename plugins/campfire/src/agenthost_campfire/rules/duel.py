@@ -96,8 +96,8 @@ def next_step(duel: Duel | None) -> str:
     """What has to happen next, for a model that has never seen the game."""
     if duel is None or duel.outcome is not None:
         return (
-            "No duel is going on: debate with campfire_speak_to_party, write the plan with campfire_update_battle_plan, "
-            "or challenge somebody with campfire_throw_gauntlet."
+            "No duel is going on: debate with campfire_speak_to_party, write the plan with "
+            "campfire_update_battle_plan, or challenge somebody with campfire_throw_gauntlet."
         )
     if duel.judge is None:
         return (
@@ -154,8 +154,8 @@ def take_oath(duel: Duel | None, name: str) -> Duel:
     for role in sides:
         if same_name(name, duel.name_of(role) or ""):
             raise DuelRefused(
-                f"{name} cannot judge: {duel.name_of(role)} is the {role} of this duel, and its judge has to be a third. "
-                f"{next_step(duel)}"
+                f"{name} cannot judge: {duel.name_of(role)} is the {role} of this duel, and its judge has to be "
+                f"a third. {next_step(duel)}"
             )
     return replace(duel, judge=name, turn="challenger")
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agenthost_campfire.clock import iso
-from agenthost_campfire.rules import duel as rules
+from agenthost_campfire.rules.duel import Duel, Expected
 from agenthost_campfire.rules.texts import excerpt
-from agenthost_campfire.shapes import News
+from agenthost_campfire.shapes import News, NewsKind
 from agenthost_campfire.store.duels import current
 from agenthost_campfire.store.fires import require
-from agenthost_campfire.store.messages import NEWEST
 
 if TYPE_CHECKING:
     from agenthost.storage import Transaction
@@ -20,8 +20,9 @@ MAX_TEXT = 500
 """Characters of one text in an answer that is meant to be short."""
 
 
+@dataclass(frozen=True, slots=True)
 class Feed:
-    """What happened at a fire after a certain number.
+    """Some of what happened at a fire.
 
     Attributes:
         items: in order.
@@ -29,10 +30,9 @@ class Feed:
         duel: what the rules say about the duel that is going on.
     """
 
-    def __init__(self, items: list[News], last_seq: int, duel: rules.Duel | None) -> None:
-        self.items = items
-        self.last_seq = last_seq
-        self.duel = duel
+    items: list[News]
+    last_seq: int
+    duel: Duel | None
 
 
 def after(tx: Transaction, fire_id: str, seq: int, limit: int, max_text: int = MAX_TEXT) -> Feed:
@@ -41,7 +41,7 @@ def after(tx: Transaction, fire_id: str, seq: int, limit: int, max_text: int = M
     Raises:
         UnknownFire: there is no such fire.
     """
-    return _between(tx, fire_id, seq, NEWEST, limit, max_text, newest=False)
+    return _between(tx, fire_id, seq, limit, max_text, newest=False)
 
 
 def newest(tx: Transaction, fire_id: str, limit: int, max_text: int = MAX_TEXT) -> Feed:
@@ -50,67 +50,75 @@ def newest(tx: Transaction, fire_id: str, limit: int, max_text: int = MAX_TEXT) 
     Raises:
         UnknownFire: there is no such fire.
     """
-    return _between(tx, fire_id, 0, NEWEST, limit, max_text, newest=True)
+    return _between(tx, fire_id, 0, limit, max_text, newest=True)
 
 
-def _between(tx: Transaction, fire_id: str, low: int, high: int, limit: int, max_text: int, *, newest: bool) -> Feed:
+def _between(tx: Transaction, fire_id: str, low: int, limit: int, max_text: int, *, newest: bool) -> Feed:
     last_seq = require(tx, fire_id)
     duel = current(tx, fire_id)
-    order = "DESC" if newest else "ASC"
-    bounds = {"fire": fire_id, "low": low, "high": high, "limit": limit, "length": max_text + 1}
-    where = f"WHERE fire_id = :fire AND seq > :low AND seq < :high ORDER BY seq {order} LIMIT :limit"
-    rows = [
-        *tx.all(
-            "SELECT seq, 'message' AS kind, NULL AS role, author AS name, SUBSTR(text, 1, :length) AS text, "  # noqa: S608  (fixed texts)
-            f"NULL AS surrender, NULL AS winner, created_at FROM messages {where}",
-            bounds,
+    bounds = {"fire": fire_id, "low": low, "limit": limit, "length": max_text + 1}
+    part = f"WHERE fire_id = :fire AND seq > :low ORDER BY seq {'DESC' if newest else 'ASC'} LIMIT :limit"
+    items = [
+        *(
+            _news(row, "message", row["author"], excerpt(row["text"], max_text))
+            for row in tx.all(
+                f"SELECT seq, author, SUBSTR(text, 1, :length) AS text, created_at FROM messages {part}",  # noqa: S608  (fixed texts)
+                bounds,
+            )
         ),
-        *tx.all(
-            "SELECT seq, 'plan' AS kind, reason AS role, author AS name, SUBSTR(content, 1, :length) AS text, "  # noqa: S608  (fixed texts)
-            f"revision AS surrender, NULL AS winner, created_at FROM plan_revisions {where}",
-            bounds,
+        *(
+            _news(row, "plan", row["author"], _plan_in_words(row, excerpt(row["content"], max_text)))
+            for row in tx.all(
+                "SELECT seq, author, revision, reason, SUBSTR(content, 1, :length) AS content, created_at "  # noqa: S608  (fixed texts)
+                f"FROM plan_revisions {part}",
+                bounds,
+            )
         ),
-        *tx.all(
-            "SELECT seq, kind, role, name, SUBSTR(text, 1, :length) AS text, surrender, winner, created_at "  # noqa: S608  (fixed texts)
-            f"FROM duel_steps {where}",
-            bounds,
+        *(
+            _news(row, row["kind"], _actor(row), step_in_words(row, excerpt(row["text"] or "", max_text)))
+            for row in tx.all(
+                "SELECT seq, kind, role, name, SUBSTR(text, 1, :length) AS text, surrender, winner, created_at "  # noqa: S608  (fixed texts)
+                f"FROM duel_steps {part}",
+                bounds,
+            )
         ),
     ]
-    rows.sort(key=lambda row: row["seq"])
-    chosen = rows[-limit:] if newest else rows[:limit]
-    return Feed([_news(row, max_text) for row in chosen], last_seq, duel.rules if duel is not None else None)
+    items.sort(key=lambda item: item["seq"])
+    chosen = items[-limit:] if newest else items[:limit]
+    return Feed(chosen, last_seq, duel.rules if duel is not None else None)
 
 
-def _news(row: Mapping[str, Any], max_text: int) -> News:
-    news: News = {
-        "seq": row["seq"],
-        "kind": row["kind"],
-        "text": _in_words(row, excerpt(row["text"] or "", max_text)),
-        "createdAt": iso(row["created_at"]),
-    }
-    if row["name"] is not None and row["kind"] != "expired":
-        news["by"] = row["name"]
-    return news
-
-
-def _in_words(row: Mapping[str, Any], text: str) -> str:
+def step_in_words(row: Mapping[str, Any], text: str) -> str:
+    """One step of a duel, given by its row and what was said in it."""
     name = row["name"]
-    match row["kind"]:
-        case "plan":
-            return f"The plan is at revision {row['surrender']} (by {row['role']}): {text}"
-        case "gauntlet":
-            return f"{name} threw the gauntlet: {text}"
-        case "oath":
-            return f"{name} is the judge."
-        case "strike":
-            return f"{name} struck: {text}"
-        case "hold":
-            return f"{name} {'surrendered' if row['surrender'] else 'held the line'}: {text}"
-        case "verdict":
-            return f"{name} ruled for the {row['winner']}: {text}"
-        case "abandoned":
-            return f"The duel was abandoned{f': {text}' if text else '.'}"
-        case "expired":
-            return f"The duel ended because its time was over, waiting for {rules.Expected(row['role'], name)}."
-        case _:
-            return text
+    words = {
+        "gauntlet": f"{name} threw the gauntlet: {text}",
+        "oath": f"{name} is the judge.",
+        "strike": f"{name} struck: {text}",
+        "hold": f"{name} {'surrendered' if row['surrender'] else 'held the line'}: {text}",
+        "verdict": f"{name} ruled for the {row['winner']}: {text}",
+        "abandoned": f"{name or 'Somebody'} abandoned the duel{f': {text}' if text else '.'}",
+        "expired": f"The duel ended without a verdict: its time was over, and {_awaited(row)} was awaited.",
+    }
+    return words[row["kind"]]
+
+
+def _plan_in_words(row: Mapping[str, Any], text: str) -> str:
+    by = "a verdict" if row["reason"] == "verdict" else "an update"
+    return f"Revision {row['revision']} of the plan, by {by}: {text}"
+
+
+def _awaited(row: Mapping[str, Any]) -> Expected:
+    return Expected(row["role"], row["name"])
+
+
+def _actor(row: Mapping[str, Any]) -> str | None:
+    name: str | None = row["name"] if row["kind"] != "expired" else None
+    return name
+
+
+def _news(row: Mapping[str, Any], kind: NewsKind, by: str | None, text: str) -> News:
+    news: News = {"seq": row["seq"], "kind": kind, "text": text, "createdAt": iso(row["created_at"])}
+    if by is not None:
+        news["by"] = by
+    return news

@@ -161,10 +161,10 @@ def matcher(search: str) -> Callable[[str], bool]:
 def authors(tx: Transaction, fire_id: str, limit: int) -> list[str]:
     """Names that were used at a fire lately, in messages and duels, newest first."""
     rows = tx.all(
-        "SELECT author AS name, seq FROM (SELECT author, seq FROM messages WHERE fire_id = :fire AND author IS NOT NULL "
-        "ORDER BY seq DESC LIMIT :limit) AS said "
-        "UNION ALL SELECT name, seq FROM (SELECT name, seq FROM duel_steps WHERE fire_id = :fire AND name IS NOT NULL "
-        "ORDER BY seq DESC LIMIT :limit) AS stepped ORDER BY seq DESC",
+        "SELECT author AS name, seq FROM (SELECT author, seq FROM messages "
+        "WHERE fire_id = :fire AND author IS NOT NULL ORDER BY seq DESC LIMIT :limit) AS said "
+        "UNION ALL SELECT name, seq FROM (SELECT name, seq FROM duel_steps "
+        "WHERE fire_id = :fire AND name IS NOT NULL ORDER BY seq DESC LIMIT :limit) AS stepped ORDER BY seq DESC",
         {"fire": fire_id, "limit": limit},
     )
     by_key: dict[str, str] = {}

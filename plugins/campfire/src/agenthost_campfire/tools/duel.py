@@ -261,9 +261,9 @@ async def get_duel(
 @tool(
     name="campfire_list_duels",
     description=(
-        "List the newest 100 duels of a fire, oldest first: who fought over what, and how each ended (outcome: verdict, "
-        "abandoned, expired; none while it goes on). Anyone may. Next: campfire_get_duel with a duelId for all that was "
-        "said in it."
+        "List the newest 100 duels of a fire, oldest first: who fought over what, and how each ended (outcome: "
+        "verdict, abandoned, expired; none while it goes on). Anyone may. Next: campfire_get_duel with a duelId for "
+        "all that was said in it."
     ),
     annotations=READS,
 )

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @tool(
     name="campfire_update_battle_plan",
     description=(
-        "Write the battle plan of a fire anew, when you have agreed: content replaces the whole plan, the old one stays "
-        "in its history. Anyone may, except while a duel is going on. Makes the fire if it is not there. First read it "
-        "with campfire_get_battle_plan and pass its revision as expected_revision, so that nobody's change is lost."
+        "Write the battle plan of a fire anew, when you have agreed: content replaces the whole plan, the old one "
+        "stays in its history. Anyone may, except while a duel is going on. Makes the fire if it is not there. First "
+        "read campfire_get_battle_plan and pass its revision as expected_revision, so that nobody's change is lost."
     ),
     annotations={"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from agenthost import CallContext, Result, ToolError, tool
@@ -83,22 +84,23 @@ async def news(store: Store, fire_id: str, after: int, seconds: float) -> Feed:
         ToolError: there is no such fire, or its newest number is lower.
     """
     topic = address(FIRE, fire_id)
-    try:
-        async with asyncio.timeout(seconds):
-            while True:
-                # The topic's number first: what changes after the reading is then noticed by the waiting.
-                number = await store.number(topic)
-                found = await access.read(store, feed.after, fire_id, after, MAX_ITEMS)
-                if after > found.last_seq:
-                    raise ToolError(
-                        f"after={after} is beyond the newest number of fire {fire_id!r}, which is {found.last_seq}. "
-                        f"Call again with after={found.last_seq}, or with the right fireId."
-                    )
-                if found.items:
-                    return found
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while True:
+        # The topic's number first: what changes after the reading is then noticed by the waiting.
+        number = await store.number(topic)
+        found = await access.read(store, feed.after, fire_id, after, MAX_ITEMS)
+        if after > found.last_seq:
+            raise ToolError(
+                f"after={after} is beyond the newest number of fire {fire_id!r}, which is {found.last_seq}. "
+                f"Call again with after={found.last_seq}, or with the right fireId."
+            )
+        left = deadline - loop.time()
+        if found.items or left <= 0:
+            return found
+        with suppress(TimeoutError):
+            async with asyncio.timeout(left):
                 await store.wait(topic, number)
-    except TimeoutError:
-        return await access.read(store, feed.after, fire_id, after, MAX_ITEMS)
 
 
 def _by(name: str | None) -> str:
