@@ -63,10 +63,11 @@ def test_the_first_config_file_found_wins_nothing_is_merged_and_serve_says_which
         assert settings["number"] == (7 if winner == "user" else 0)
         assert settings["base_dir"] == str(file.parent if file else cwd)
         assert server.close() == 0
-        said = f"agenthost: config: {file or 'none'}"
-        [line] = [line for line in server.stderr.splitlines() if line.startswith("agenthost: config: ")]
-        assert line.startswith(said)
-        assert ("found in the working directory" in line) == (winner == "working directory")
+        said = [line for line in server.stderr.splitlines() if line.startswith("agenthost: config: ")]
+        if file is not None:
+            assert said[0].startswith(f"agenthost: config: {file}")
+            assert ("found in the working directory" in said[0]) == (winner == "working directory")
+        assert not [line for line in said if file is None and "agenthost.toml" in line]
 
 
 def test_set_wins_over_the_file_the_later_over_the_earlier_and_values_are_toml_or_words(start: StartServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -202,8 +203,9 @@ def test_an_unknown_plugin_on_the_command_line_is_an_error_that_names_the_known_
     assert done.stdout == ""
     assert "no plugin 'neighbor' is installed (did you mean 'neighbour'?)" in done.stderr
     assert "no plugin 'nosuch' is installed" in done.stderr
-    [known, _] = [line.partition("Installed: ")[2] for line in done.stderr.splitlines()]
-    assert {"hello", "neighbour", "void"} <= set(known.partition(".")[0].split(", "))
+    known = re.search(r"Installed: ([^.]+)\.", done.stderr)
+    assert known
+    assert {"hello", "neighbour", "void"} <= set(known[1].split(", "))
     assert "pip install agenthost-nosuch" in done.stderr
 
 

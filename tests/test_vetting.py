@@ -185,7 +185,8 @@ def test_x01_nothing_is_reported_about_the_good_ones(servers: dict[Era, ServerPr
     for server in servers.values():
         reported = [line for line in server.stderr.splitlines() if ": warning: " in line]
         assert not [line for line in reported if "good" in line or "adapted" in line]
-        assert "item 17 of agenthost_tools: name: b'bytes' is not a text" in server.stderr
+        [line] = [line for line in reported if "item 17 of agenthost_tools" in line]
+        assert "b'bytes'" in line
         assert "Traceback" not in server.stderr
 
 

@@ -64,7 +64,7 @@ def serve() -> Callable[..., Catalog]:
 
 @pytest.fixture
 def installed(tmp_path: Path, agenthost_environment: dict[str, str]) -> Callable[..., dict[str, str]]:
-    """`installed(hello="its source", ...)`: an environment that has these plugins, in a distribution `agenthost-made`."""
+    """`installed(hello="its source", ...)`: an environment that has these plugins, as distribution `agenthost-made`."""
 
     def install(**sources: str) -> dict[str, str]:
         folder = tmp_path / "packages"

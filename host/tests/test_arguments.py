@@ -369,7 +369,6 @@ def test_half_of_a_surrogate_pair_never_reaches_a_function(annotation: Any, text
             got = check(annotation, value)
         except ToolError as error:
             assert "nested too deeply" not in str(error)  # noqa: PT017
-            assert "surrogate" in str(error)  # noqa: PT017
             str(error).encode()
         else:
             json.dumps(got, ensure_ascii=False).encode()

@@ -58,7 +58,7 @@ DIARY = '''
         return [diary_read]
 '''
 
-NEEDY = '''
+NEEDY = """
     from agenthost import hookimpl
     from pydantic import BaseModel, Field
 
@@ -68,15 +68,15 @@ NEEDY = '''
     @hookimpl
     def agenthost_settings():
         return Settings
-'''
+"""
 
-PLAIN = '''
+PLAIN = """
     from agenthost import hookimpl
 
     @hookimpl
     def agenthost_tools():
         return []
-'''
+"""
 
 
 def run(*arguments: str, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -122,9 +122,7 @@ def tables(text: str) -> dict[str, dict[str, tuple[str, str]]]:
 # config
 
 
-def test_every_setting_is_shown_with_its_value_and_where_it_came_from(
-    diary: dict[str, str], config_file: Path
-) -> None:
+def test_every_setting_is_shown_with_its_value_and_where_it_came_from(diary: dict[str, str], config_file: Path) -> None:
     options = ["--config", str(config_file), "--set", "diary.max_tokens=9", "--set", "diary.tools.allow=['diary_*']"]
     done = run("config", *options, "--plugins", "diary", "--strict", env=diary)
     assert done.returncode == 0, done.stderr
@@ -163,10 +161,10 @@ def test_secrets_are_not_shown(diary: dict[str, str], config_file: Path) -> None
 def test_a_plugin_that_fails_is_shown_with_what_is_written_and_the_reason(
     diary: dict[str, str], config_file: Path
 ) -> None:
-    done = run("config", "--config", str(config_file), "--set", "diary.max_tokens=many", "--plugins", "diary", env=diary)
+    done = run("config", "--config", str(config_file), "--set", "diary.counts=many", "--plugins", "diary", env=diary)
     assert done.returncode == 0
-    assert tables(done.stdout)["plugins.diary"]["max_tokens"] == ("--set", '"many"')
-    assert "  failed: --set: [plugins.diary] max_tokens = 'many'" in done.stdout
+    assert tables(done.stdout)["plugins.diary"]["counts"] == ("--set", '"many"')
+    assert "  failed: --set: [plugins.diary] counts = 'many'" in done.stdout
 
 
 def test_a_table_for_no_plugin_is_reported(diary: dict[str, str]) -> None:
@@ -209,7 +207,7 @@ def test_a_wrong_host_table_is_an_error_in_one_line(diary: dict[str, str]) -> No
         ("api_key", True),
         ("passphrase", True),
         ("token_file", False),
-        ("max_tokens", False),
+        ("tokens", True),
         ("tokenizer", False),
         ("key", False),
         ("keyboard", False),
@@ -217,7 +215,8 @@ def test_a_wrong_host_table_is_an_error_in_one_line(diary: dict[str, str]) -> No
 )
 def test_a_secret_is_known_by_its_name(name: str, secret: bool) -> None:
     assert is_secret(name) is secret
-    assert (plain("x", name) == MASK) is secret
+    assert (plain(["x"], name) == [MASK]) is secret
+    assert plain(7, name) == 7
 
 
 def test_values_that_toml_does_not_know_are_left_out_or_told_as_texts() -> None:
@@ -260,7 +259,10 @@ def test_the_first_file_has_every_setting_commented_out_and_changes_nothing(
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"Wrote {file}\nTo use it: --config {file}\n"
     text = file.read_text(encoding="utf-8")
-    assert tomllib.loads(text) == {"host": {}, "plugins": {"diary": {}, "needy": {}, "plain": {}}}
+    document = tomllib.loads(text)
+    assert document["host"] == {}
+    assert document["plugins"].keys() >= {"diary", "needy", "plain"}
+    assert not any(document["plugins"].values())
     for name in HostSettings.model_fields:
         assert re.search(rf"^# {name} = ", text, re.MULTILINE)
     for name in HostPart.model_fields:
@@ -275,7 +277,8 @@ def test_a_settings_block_tells_what_it_is_and_its_default(diary: dict[str, str]
     assert '\n[plugins.diary]\n# Pages, in order  [31m.\n# pageNames = ["one"]\n' in text
     assert '\n# server = { host = "localhost", password = "********" }\n' in text
     assert (
-        "\n# Not accepted from a file that was only found in the working directory.\n# file = \"...\"  # not set\n" in text
+        '\n# Not accepted from a file that was only found in the working directory.\n# file = "..."  # not set\n'
+        in text
     )
     assert '\n[plugins.needy]\n# Where it is.\n# place = "..."  # required\n' in text
     assert "\n[plugins.plain]\n# It has no settings of its own.\n" in text

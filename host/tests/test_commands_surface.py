@@ -325,9 +325,7 @@ def test_an_unknown_tool_is_exit_code_2_with_the_nearest_name(shelf: dict[str, s
         (["--json", "[" * 100_000], "is not JSON"),
     ],
 )
-def test_wrong_options_are_exit_code_2_and_start_nothing(
-    arguments: list[str], text: str, installed: Installed
-) -> None:
+def test_wrong_options_are_exit_code_2_and_start_nothing(arguments: list[str], text: str, installed: Installed) -> None:
     done = run("call", "any", *arguments, env=installed())
     assert done.returncode == 2
     assert text in done.stderr
@@ -353,9 +351,7 @@ def test_a_call_uses_the_operators_settings_and_data(installed: Installed, tmp_p
     assert done.stdout == "x\n"
 
 
-def test_nothing_in_the_working_directory_takes_the_place_of_a_package(
-    shelf: dict[str, str], tmp_path: Path
-) -> None:
+def test_nothing_in_the_working_directory_takes_the_place_of_a_package(shelf: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "mcp_types.py").write_text("raise SystemExit('taken from the working directory')", encoding="utf-8")
     code = "import sys; sys.path.pop(0); from agenthost.cli import main; main()"
     done = subprocess.run(

@@ -190,9 +190,12 @@ def test_a_forked_child_ends_on_signals_of_its_own(start: Start) -> None:
         """
         ending.install()
         ending.on_signal(lambda: say("asked"))
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
+            os.write(writing, b"up")
             time.sleep(60)
+        os.read(reading, 2)
         os.kill(child, signal.SIGTERM)
         say(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
         """
@@ -236,18 +239,43 @@ def test_a_signal_is_heard_also_when_stderr_cannot_be_written(start: Start, stat
 # Children
 
 
-def test_children_that_still_run_are_ended_and_others_left_alone(start: Start) -> None:
+POLITE = """
+import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b"asked\\n"), os._exit(0)))
+os.write(1, b"up\\n")
+time.sleep(60)
+"""
+
+STUBBORN = """
+import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"asked\\n"))
+os.write(1, b"up\\n")
+while True: time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("child", [POLITE, STUBBORN], ids=["polite", "stubborn"])
+def test_children_are_asked_to_end_and_made_to_when_they_do_not(start: Start, child: str) -> None:
     process = start(
-        """
-        command = [sys.executable, "-c", "import time; time.sleep(60)"]
-        running = [subprocess.Popen(command) for _ in range(2)]
+        f"""
         over = subprocess.Popen([sys.executable, "-c", ""])
         over.wait(20)
+        child = subprocess.Popen([sys.executable, "-c", {child!r}])
+        say(str(child.pid))
+        sys.stdin.readline()
         end_children()
-        say(str([child.wait(20) for child in running]))
-        """
+        say("ended")
+        """,
+        stdin=subprocess.PIPE,
     )
-    assert heard(process) == "[-15, -15]"
+    lines = {heard(process), heard(process)}
+    assert "up" in lines
+    [child_id] = lines - {"up"}
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    assert heard(process) == "asked"
+    assert heard(process) == "ended"
+    assert gone(int(child_id))
     assert process.wait(SOON) == 0
 
 
@@ -284,10 +312,10 @@ def test_children_are_found_without_proc(start: Start) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         exists, Path.exists = Path.exists, lambda path: False if "proc" in str(path) else exists(path)
         end_children()
-        say(str(child.wait(20)))
+        say(str(child.pid))
         """
     )
-    assert heard(process) == "-15"
+    assert gone(int(heard(process)))
 
 
 def test_where_children_cannot_be_listed_the_end_comes_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -234,16 +234,17 @@ def test_no_client_minds_a_name_of_the_house_style(name: str) -> None:
     assert lint(with_tools(tool(name)), load_profiles()) == []
 
 
+KEYWORDS = "type properties items anyOf allOf enum required $ref $defs definitions maximum pattern description".split()
+
 SCHEMAS = st.recursive(
     st.booleans() | st.none() | st.integers() | st.text(max_size=8) | st.sampled_from(["#", "#/$defs/a", "array"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(
-            "type properties items anyOf allOf enum required $ref $defs definitions maximum pattern description".split()
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(KEYWORDS) | st.text(max_size=4),
+            inner,
+            max_size=5,
         )
-        | st.text(max_size=4),
-        inner,
-        max_size=5,
     ),
     max_leaves=25,
 )

@@ -590,10 +590,10 @@ def test_a_trusted_mark_is_never_overlooked(load: Load, home: Path, model: type[
     assert "may not be set by a file that was only found in the working directory" in text
 
 
-def test_unmarked_fields_of_nested_models_may_come_from_a_file_of_the_working_directory(load: Load) -> None:
-    write(Path("agenthost.toml"), "[plugins.p]\nin_list = [{colour = 'blue'}]\nin_dict = {log = {colour = 'green'}}")
-    settings = load().plugin_settings("p", Nested)
-    assert settings == Nested(in_list=[Inner(colour="blue")], in_dict={"log": Inner(colour="green")})
+def test_a_mark_inside_a_setting_marks_it_whole(load: Load) -> None:
+    write(Path("agenthost.toml"), "[plugins.p]\nin_list = [{colour = 'blue'}]")
+    text = refusal(lambda: load().plugin_settings("p", Nested))
+    assert "in_list may not be set by a file that was only found in the working directory" in text
 
 
 def test_a_nested_table_that_the_operator_types_whole_replaces_the_one_of_the_file(load: Load) -> None:

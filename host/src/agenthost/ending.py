@@ -9,7 +9,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -100,7 +99,6 @@ class Ending:
             for number in os.read(reading, 64):
                 if number not in (signal.SIGTERM, signal.SIGINT):
                     continue
-                log.info("ending on %s", signal.Signals(number).name)
                 if self._on_signal is None:
                     self.code = 128 + number
                     self._give_up()
@@ -108,10 +106,14 @@ class Ending:
                     self._heard = True
                     self.within(LAST_SECONDS, 128 + number)
                     self._on_signal()
+                    # Last of all: nobody may be reading stderr, and then this waits for ever.
+                    with contextlib.suppress(Exception):
+                        log.info("ending on %s", signal.Signals(number).name)
 
     def _give_up(self) -> None:
-        end_children()
-        sys.stderr.flush()
+        # Without a flush of stderr: it may be closed, full or unread, and is written line by line anyway.
+        with contextlib.suppress(Exception):
+            end_children()
         os._exit(self.code)
 
 

@@ -433,7 +433,6 @@ class Conversation:
             self._deadline = None
             self._advance()
             return
-        self._output.abandon()
         self._end_input()
         self.end()
 

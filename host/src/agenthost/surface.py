@@ -21,6 +21,9 @@ from agenthost.vetting import LEGACY, MODERN
 BYTES_PER_TOKEN = 4
 """What a token is taken for in an estimate; the true number depends on the model."""
 
+WAIT = "timeout_seconds"
+"""The argument by which a waiting tool is told how long to wait; the host bounds it."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -31,7 +34,8 @@ class Entry:
         own: the name or address that the plugin gave it.
         plugin: the plugin's name.
         listed: what is listed, by protocol revision (`LEGACY` and `MODERN` of `agenthost.vetting`).
-        time_limit: seconds that a call may take, if its author or the operator set a limit for it.
+        time_limit: seconds that a call may take, if its author or the operator set a limit for it; a
+            waiting tool, which takes `WAIT`, takes no longer than `[host] max_wait`.
     """
 
     name: str
@@ -79,11 +83,11 @@ def read_surface(assembly: Assembly) -> Surface:
     for plugin in assembly.plugins:
         if plugin.context is not None:
             catalog.show(plugin)
-    addresses = _entries(catalog.resources)
+    addresses = _entries(catalog.resources, assembly.settings.max_wait)
     parts = [(plugin.name, plugin.instructions) for plugin in assembly.plugins if plugin.context is not None]
     return Surface(
-        tools=_entries(catalog.tools),
-        prompts=_entries(catalog.prompts),
+        tools=_entries(catalog.tools, assembly.settings.max_wait),
+        prompts=_entries(catalog.prompts, assembly.settings.max_wait),
         resources=[entry for entry in addresses if "uri" in entry.listed[MODERN]],
         templates=[entry for entry in addresses if "uriTemplate" in entry.listed[MODERN]],
         instructions={name: text for name, text in parts if text is not None},
@@ -98,15 +102,21 @@ def estimate_tokens(listed: Any) -> int:
     return -(-size // BYTES_PER_TOKEN)
 
 
-def _entries(table: Table[Any]) -> list[Entry]:
+def _entries(table: Table[Any], max_wait: float) -> list[Entry]:
     return [
         Entry(
-            route.exposed, route.item.key, route.plugin.name, {LEGACY: legacy, MODERN: modern}, _explicit_limit(route)
+            route.exposed,
+            route.item.key,
+            route.plugin.name,
+            {LEGACY: legacy, MODERN: modern},
+            _explicit_limit(route, modern, max_wait),
         )
         for route, legacy, modern in zip(table.routes(), table.listed(LEGACY), table.listed(MODERN), strict=True)
     ]
 
 
-def _explicit_limit(route: Route[Any]) -> float | None:
-    limit: float | None = route.plugin.part.time_limit
-    return route.item.time_limit if limit is None else limit
+def _explicit_limit(route: Route[Any], listed: Mapping[str, Any], max_wait: float) -> float | None:
+    operators: float | None = route.plugin.part.time_limit
+    limit = route.item.time_limit if operators is None else operators
+    waits = WAIT in listed.get("inputSchema", {}).get("properties", {})
+    return limit if limit is None or not waits else min(limit, max_wait)

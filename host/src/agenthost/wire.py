@@ -59,8 +59,6 @@ def claim() -> Wire:
     else:
         os.close(null)
     os.dup2(STDERR, 1)
-    # A forked child, which is no server, must neither write to the client nor take what it sends.
-    os.register_at_fork(after_in_child=lambda: _close_all(wire))
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Text that is still buffered is flushed here, after the move: it must not open the conversation.
         with contextlib.suppress(OSError, ValueError):
@@ -70,15 +68,12 @@ def claim() -> Wire:
 
 
 def _let_go(wire: Wire) -> None:
-    """In a forked child: do not hold the conversation open, and keep the numbers from being reused."""
+    """In a forked child, which is no server: neither hold the conversation open nor take part in it.
+
+    The numbers stay taken: objects that the child has inherited would write to whatever is opened there next.
+    """
     os.dup2(0, wire.input, inheritable=False)
     os.dup2(1, wire.output, inheritable=False)
-
-
-def _close_all(wire: Wire) -> None:
-    for descriptor in (wire.input, wire.output):
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
 
 
 def _private_duplicate(descriptor: int, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,6 +15,11 @@ from agenthost.cli.app import HostApp
 from agenthost.cli.text import pad, printable, terminal_width, wrap
 from agenthost.effective import DEFAULT, Setting, host_settings, plugin_settings
 from agenthost.toml_text import inline
+
+log = logging.getLogger("agenthost")
+
+_WHOLE: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+"""A path is to be copied in one piece, and may be longer than a line."""
 
 
 @click.command(
@@ -28,6 +34,9 @@ from agenthost.toml_text import inline
 @click.pass_obj
 def command(app: HostApp, as_toml: bool) -> None:
     assembly = assemble(app.options)
+    for finding in assembly.findings:
+        if finding.kind == "unused":  # the others are about plugins, not about settings
+            log.warning("%s", finding)
     host = host_settings(assembly, app.options)
     plugins = {plugin.name: plugin_settings(assembly.config, plugin) for plugin in assembly.plugins}
     if as_toml:
@@ -84,5 +93,5 @@ def _file(assembly: Assembly) -> str:
 def _line(setting: Setting, keys: int, origins: int) -> str:
     start = f"  {pad(setting.key, keys)}  {pad(setting.origin, origins)}  "
     value = "not set" if setting.value is None else printable(inline(setting.value))
-    parts = textwrap.wrap(value, max(terminal_width() - len(start), 20), break_on_hyphens=False)
+    parts = textwrap.wrap(value, max(terminal_width() - len(start), 20), **_WHOLE)
     return start + f"\n{' ' * len(start)}".join(parts)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from agenthost.assembly import assemble
 from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
+from agenthost.cli.client import cause, connect, written
 from agenthost.errors import OperatorError
 from agenthost.plugins import ask, expect
 from agenthost.scenes import Answer, Scene, SceneClient
+from agenthost.toml_text import inline
 
 SCENE_LIMIT = 60.0
 """Seconds that one scene may take."""
@@ -46,7 +46,7 @@ def command(app: HostApp) -> int:
         try:
             asyncio.run(_play(name, scene, names))
         except Exception as error:
-            raise OperatorError(f"the scene of {name} failed: {_cause(error)}") from error
+            raise OperatorError(f"the scene of {name} failed: {_explain(error)}") from error
     click.echo(f"\nEverything worked: {len(scenes)} of {len(scenes)} scenes.")
     return 0
 
@@ -67,23 +67,16 @@ async def _play(name: str, scene: Scene, plugins: Sequence[str]) -> None:
 @asynccontextmanager
 async def _connect(folder: Path, number: int, name: str, scene: Scene, plugins: Sequence[str]) -> AsyncIterator[Any]:
     """A server process of its own and an official MCP client connected to it."""
-    from mcp import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
     config = folder / "agenthost.toml"
     config.write_text("", encoding="utf-8")
-    settings = [f"--set={name}.{key}={_toml(value)}" for key, value in scene.settings.items()]
-    command = ["-m", "agenthost", "serve", "--strict", "--config", str(config), "--state-dir", str(folder / "state")]
-    arguments = [*command, "--plugins", ",".join(plugins), *settings]
-    with (folder / f"stderr-{number}").open("w+", encoding="utf-8", errors="replace") as stderr:
-        transport = stdio_client(
-            StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)), errlog=stderr
-        )
+    arguments = ["--strict", f"--config={config}", f"--state-dir={folder / 'state'}", f"--plugins={','.join(plugins)}"]
+    settings = [f"--set={name}.{key}={inline(value)}" for key, value in scene.settings.items()]
+    with (folder / f"stderr-{number}").open("w+", encoding="utf-8") as stderr:
         try:
-            async with Client(transport) as client:
+            async with connect([*arguments, *settings], stderr) as client:
                 yield client
         except BaseException:
-            click.echo(f"\nThe server's stderr:\n{_all_of(stderr)}", err=True)
+            click.echo(f"\nThe server's stderr:\n{written(stderr)}", err=True)
             raise
 
 
@@ -116,22 +109,7 @@ def _shorten(text: str) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
 
 
-def _toml(value: Any) -> str:
-    """A scene's setting as a TOML value; its values are JSON-like, and JSON strings are TOML strings."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
-
-
-def _all_of(file: IO[str]) -> str:
-    file.seek(0)
-    return file.read()
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost text of an exception group with one member, as task groups raise."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        [error] = error.exceptions
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _explain(error: BaseException) -> str:
+    """What went wrong, without the groups that tasks put around it."""
+    reason = cause(error)
+    return f"{type(reason).__name__}: {reason}" if str(reason) else type(reason).__name__

@@ -27,6 +27,9 @@ from agenthost.settings import FILE_NAME, load_config, state_root, working_direc
 
 log = logging.getLogger("agenthost")
 
+DEFAULT_NAME = "agenthost"
+"""Letters only and short: it fits every client's rules (clients.md C.1)."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """What every client takes as the name of an entry."""
 
@@ -39,7 +42,7 @@ LEFT_ALONE = 1
 
 @click.command("install", help=VERBS["install"])
 @click.argument("client", required=False)
-@click.option("--name", default="agenthost", show_default=True, help="The name of the entry in the client.")
+@click.option("--name", default=DEFAULT_NAME, show_default=True, help="The name of the entry in the client.")
 @click.option("--project", is_flag=True, help="For the project in the working directory only, not for the user.")
 @click.option("--remove", is_flag=True, help="Take the entry out again.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
@@ -54,40 +57,38 @@ def command(app: HostApp, client: str | None, name: str, project: bool, remove: 
         _list_clients(name, scope)
         return 0
     spelling, facts = find_client(client)
-    _check_name(name, facts)
+    _check_name(name)
     place = facts.place(scope)
     wanted = None
     if not remove:
+        _check_new_name(name, facts)
         words = _arguments(app.options, scope)
         wanted = {**place.extras, "command": str(find_program()), "args": words}
         require_literal(wanted["command"])
     path = place.locate(os.environ, Path.home(), working_directory())
     target = Target(facts, scope, name, path, wanted, find_own_program(place))
-    again = shlex.join(
-        [
-            "agenthost",
-            "install",
-            spelling,
-            *(["--project"] if project else []),
-            *(["--name", name] if name != "agenthost" else []),
-        ]
-    )
+    again = ["agenthost", "install", spelling, *(["--project"] if project else [])]
+    if name != DEFAULT_NAME:
+        again += ["--name", name]
     try:
         if dry_run:
             _preview(make_plan(target))
         else:
-            _report(carry_out(target), again)
+            _report(carry_out(target), shlex.join(again))
     except LeftAlone as reason:
         _explain(target, reason)
         return LEFT_ALONE
     return 0
 
 
-def _check_name(name: str, client: Client) -> None:
+def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise OperatorError(
             f"--name {name!r}: use letters, digits, - and _, at most 64, and begin with a letter or a digit"
         )
+
+
+def _check_new_name(name: str, client: Client) -> None:
     if name in client.reserved_names:
         raise OperatorError(f"--name {name}: {client.title} keeps this name for itself; choose another one")
     if len(name) > LONG_NAME:
@@ -168,7 +169,7 @@ def _report(outcome: Outcome, again: str) -> None:
         click.echo(_nothing(plan))
     else:
         done = "removed" if plan.after is None else "added" if plan.before is None else "changed"
-        how = f" with {shlex.join(plan.commands[-1][:2])}" if plan.means == "command" else ""
+        how = f", by {plan.verb}" if plan.means == "command" else ""
         preposition = "from" if plan.after is None else "to" if plan.before is None else "in"
         click.echo(f'{target.client.title}: {done} "{target.name}" {preposition} {target.path}{how}')
         if done == "changed":

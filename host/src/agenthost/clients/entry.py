@@ -25,13 +25,14 @@ def find_program() -> Path:
     Raises:
         OperatorError: there is none, or only one that will not stay.
     """
-    folders = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
-    places = [folder / PROGRAM for folder in folders]
+    places = [Path(sysconfig.get_path("scripts")) / PROGRAM]
+    if sys.executable:
+        places.insert(0, Path(sys.executable).with_name(PROGRAM))
     if Path(sys.argv[0]).name == PROGRAM:  # installed where neither of the two is, as pip install --user does
         places.append(Path(sys.argv[0]).absolute())
     if found := shutil.which(PROGRAM):
         places.append(Path(found).absolute())
-    usable = [place for place in places if place.is_file() and os.access(place, os.X_OK)]
+    usable = [place for place in places if place.is_file() and os.access(place, os.X_OK) and not _is_shim(place)]
     if not usable:
         raise OperatorError(
             f"the program {PROGRAM} was found neither beside {sys.executable} nor on PATH, so there is nothing that a "
@@ -43,6 +44,11 @@ def find_program() -> Path:
             "agenthost for good and run its install command: uv tool install agenthost-core --with agenthost-void"
         )
     return usable[0]
+
+
+def _is_shim(program: Path) -> bool:
+    """Whether the program is a shim of pyenv or asdf, which asks the working directory what to start."""
+    return program.parent.name == "shims"
 
 
 def _is_passing(program: Path) -> bool:

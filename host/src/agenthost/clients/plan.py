@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import difflib
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -105,6 +106,14 @@ class Plan:
     after: Mapping[str, Any] | None
     text: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def verb(self) -> str:
+        """The client's command that brings about the change, without what is special to this entry."""
+        own = self.target.place.command
+        assert own is not None
+        words = own.add if self.after is not None else own.remove or []
+        return " ".join([own.program, *itertools.takewhile(lambda word: "{" not in word, words)])
 
     def difference(self) -> list[str]:
         """The lines of the entry that go and come. Nothing else of the file is shown: others keep secrets in it."""

@@ -45,6 +45,7 @@ def read_settings(options: Options, environment: Mapping[str, str]) -> Read:
         return Read(nothing.config, nothing.settings, tuple(str(error).splitlines()))
     try:
         settings = config.host_settings()
+        state_root(settings, config.base_dir)
     except ConfigError as error:
         return Read(config, nothing.settings, tuple(str(error).splitlines()))
     return Read(config, settings.model_copy(update={"strict": True}) if options.strict else settings)
@@ -76,15 +77,15 @@ def check_settings(read: Read, options: Options, environment: Mapping[str, str])
 def _from_shell(read: Read, options: Options, environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     """Each variable of this shell that decides something, what it decides, and how clients get to know it."""
     config = read.config
+    cure = "agenthost install writes it into a client's entry; by hand:"
+    found = f"this shell finds {config.path} by it"
     if environment.get("AGENTHOST_CONFIG") and options.config is None:
-        text = f"this shell finds {config.path} by it"
-        yield "AGENTHOST_CONFIG", text, f"agenthost install writes it into a client's entry; by hand: --config {config.path}"
+        yield "AGENTHOST_CONFIG", found, f"{cure} --config {config.path}"
     elif environment.get("XDG_CONFIG_HOME") and config.path == user_file():
-        text = f"this shell finds {config.path} by it"
-        yield "XDG_CONFIG_HOME", text, f"agenthost install writes it into a client's entry; by hand: --config {config.path}"
+        yield "XDG_CONFIG_HOME", found, f"{cure} --config {config.path}"
     place = state_root(read.settings, config.base_dir)
     text = f"this shell keeps data in {place} because of it"
-    cure = f"agenthost install writes it into a client's entry; by hand: --state-dir {place}"
+    cure = f"{cure} --state-dir {place}"
     if config.sources.get("host.state_dir") == "$AGENTHOST_STATE_DIR":
         yield "AGENTHOST_STATE_DIR", text, cure
     elif environment.get("XDG_STATE_HOME") and read.settings.state_dir is None:

@@ -44,4 +44,7 @@ async def _keep(plugin: PluginContext[Settings]) -> None:
                 pause = min(look, left)
         except StorageError as error:
             plugin.log.warning("the deadlines of duels were not looked at: %s", error)
+        except Exception:
+            # Whoever asks next ends an overdue duel; this only has to go on.
+            plugin.log.exception("the deadlines of duels were not looked at")
         await asyncio.sleep(pause)

@@ -34,7 +34,7 @@ def agenthost_storage() -> Schema:
 def agenthost_instructions() -> str:
     """What campfire is, for models."""
     return (
-        "campfire: plan together with other agents at a shared fire. Begin with campfire_get_or_create_fire and a "
+        "Plan together with other agents at a shared fire. Begin with campfire_get_or_create_fire and a "
         "fireId you all use, read campfire_list_messages and campfire_get_battle_plan, then campfire_speak_to_party. "
         "campfire_wait tells what others do. What debate cannot settle, a duel before a judge does: "
         "campfire_throw_gauntlet; campfire_get_duel says whose turn it is. Names are an honour system."

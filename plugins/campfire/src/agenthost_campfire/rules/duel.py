@@ -135,7 +135,8 @@ def throw_gauntlet(duel: Duel | None, challenger: str, target: str) -> Duel:
     if same_name(challenger, target):
         raise DuelRefused(
             f"No duel was begun: challenger_name {challenger!r} and target_name {target!r} are the same name, and two "
-            "are needed. Names are compared without case and the blanks around them."
+            "are needed (phase DEBATING). Names are compared without case and blanks around them. Call "
+            "campfire_throw_gauntlet with your own name and that of another."
         )
     return Duel(challenger, target)
 
@@ -154,8 +155,8 @@ def take_oath(duel: Duel | None, name: str) -> Duel:
     for role in sides:
         if same_name(name, duel.name_of(role) or ""):
             raise DuelRefused(
-                f"{name} cannot judge: {duel.name_of(role)} is the {role} of this duel, and its judge has to be "
-                f"a third. {next_step(duel)}"
+                f"{name} cannot judge: {duel.name_of(role)} is the {role} of this duel (phase {phase(duel)}), "
+                f"and its judge has to be a third. {next_step(duel)}"
             )
     return replace(duel, judge=name, turn="challenger")
 
@@ -188,7 +189,7 @@ def deliver_verdict(duel: Duel | None, name: str, winner: Side) -> Duel:
     if current.surrendered and winner == "defender":
         raise DuelRefused(
             f"No verdict was given: the defender ({current.defender}) surrendered, so the winner can only be the "
-            "challenger. Call campfire_deliver_verdict with winner=challenger."
+            f"challenger (phase {phase(duel)}). Call campfire_deliver_verdict with winner=challenger."
         )
     return replace(current, outcome="verdict", winner=winner)
 

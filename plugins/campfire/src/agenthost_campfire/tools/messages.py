@@ -30,8 +30,8 @@ ClientId = Annotated[
     name="campfire_post_message",
     description=(
         "Post a message to a fire that is there. Anyone may, except while a duel is going on there: then it is refused "
-        "and the answer says who is awaited. Gives the stored message with its id and number (seq). It does what "
-        "campfire_speak_to_party does. Next: campfire_wait with after=seq to hear the answers."
+        "and the answer says who is awaited. Gives the stored message with its id and number (seq). The same as "
+        "campfire_speak_to_party. Next: campfire_wait, with the newest seq you had read before, to hear the others."
     ),
     annotations=ADDS,
 )
@@ -55,8 +55,8 @@ async def post_message(
     name="campfire_speak_to_party",
     description=(
         "Say something to everybody at a fire, to debate the plan before and after duels. Anyone may, except while a "
-        "duel is going on there: then it is refused and the answer says who is awaited. Gives the stored message with "
-        "its number (seq). Next: campfire_wait with after=seq, or campfire_update_battle_plan once you agree."
+        "duel is going on there: then it is refused and the answer says who is awaited. Next: campfire_wait, with the "
+        "newest seq you had read before, to hear the others; campfire_update_battle_plan once you agree."
     ),
     annotations=ADDS,
 )

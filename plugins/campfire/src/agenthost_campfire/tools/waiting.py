@@ -13,7 +13,7 @@ from agenthost_campfire.addresses import FIRE, address
 from agenthost_campfire.rules.duel import next_step, phase
 from agenthost_campfire.rules.texts import clean_fire_id
 from agenthost_campfire.settings import Settings
-from agenthost_campfire.shapes import Waited
+from agenthost_campfire.shapes import News, Waited
 from agenthost_campfire.store import access, feed
 from agenthost_campfire.store.feed import Feed
 from agenthost_campfire.store.records import awaited
@@ -67,9 +67,7 @@ async def wait(
         "state": phase(found.duel).value,
         "expected": awaited(found.duel),
     }
-    lines = [f"{item['seq']} {item['kind']}{_by(item.get('by'))}: {item['text']}" for item in found.items]
-    if not lines:
-        lines = ["Nothing new yet."]
+    lines = [_line(item) for item in found.items] or ["Nothing new yet."]
     more = " There is more already." if found.last_seq > next_after else ""
     lines.append(
         f"Next: campfire_wait with after={next_after}.{more} State: {phase(found.duel)}. {next_step(found.duel)}"
@@ -103,5 +101,8 @@ async def news(store: Store, fire_id: str, after: int, seconds: float) -> Feed:
                 await store.wait(topic, number)
 
 
-def _by(name: str | None) -> str:
-    return f" by {name}" if name is not None else ""
+def _line(item: News) -> str:
+    by = f" by {item['by']}" if "by" in item else ""
+    # Indented, so that no text can look like the next item.
+    text = "\n    ".join(item["text"].splitlines())
+    return f"{item['seq']} {item['kind']}{by}: {text}"

@@ -1,0 +1,248 @@
+"""Real clients against the real command: the official Python client in both eras, and the official Inspector."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+AGENTHOST = str(Path(sys.executable).with_name("agenthost"))
+PATIENCE = 30.0
+
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+
+
+@pytest.fixture
+def converse(places: Any, tmp_path: Path) -> Callable[..., str]:
+    """`converse(talk, *arguments, mode=, plugins=)`: run `await talk(client)` with `mcp.Client`; returns stderr."""
+
+    def run(
+        talk: Callable[[Any], Awaitable[None]], *arguments: str, mode: str, plugins: list[str], **options: Any
+    ) -> str:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # parts of the protocol that the client still speaks are deprecated
+            from mcp import Client
+            from mcp.client.stdio import StdioServerParameters, stdio_client
+
+            parameters = StdioServerParameters(
+                command=AGENTHOST,
+                args=["serve", *arguments],
+                env=places.environment(plugins, None),
+                cwd=places.new("cwd"),
+            )
+
+            async def main(errlog: Any) -> None:
+                async with asyncio.timeout(PATIENCE):
+                    async with Client(stdio_client(parameters, errlog=errlog), mode=mode, **options) as client:
+                        assert client.protocol_version == VERSIONS[mode]
+                        await talk(client)
+
+            with tempfile.TemporaryFile("w+", dir=tmp_path, encoding="utf-8") as errlog:
+                asyncio.run(main(errlog))
+                errlog.seek(0)
+                return errlog.read()
+
+    return run
+
+
+@MODES
+def test_the_python_client_lists_and_calls_tools_of_several_plugins(converse: Callable[..., str], mode: str) -> None:
+    async def talk(client: Any) -> None:
+        assert client.server_info.name == "agenthost"
+        assert client.server_capabilities.tools.list_changed is True
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        assert names == ["ping", "hello", "Universal"]
+        assert (await client.call_tool("hello", {"name": "you"})).content[0].text == "Hello, you!"
+        assert (await client.call_tool("ping")).content[0].text == "neighbour: ping"
+        wrong = await client.call_tool("hello", {"nmae": "you"})
+        assert wrong.is_error
+        assert "did you mean 'name'?" in wrong.content[0].text
+
+    stderr = converse(talk, "--plugins", "neighbour,hello,void", mode=mode, plugins=["puppets", "hello"])
+    assert "Traceback" not in stderr
+
+
+@MODES
+def test_the_python_client_accepts_every_result_against_its_output_schema(
+    converse: Callable[..., str], mode: str
+) -> None:
+    """The client checks `structuredContent` against the advertised schema, and raises if it does not match."""
+
+    async def talk(client: Any) -> None:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        promising = {name for name, tool in listed.items() if tool.output_schema is not None}
+        given = {name for name in promising if name.startswith("give_")}
+        assert given == {
+            "give_model", "give_dataclass", "give_typed_dict", "give_list", "give_optional", "give_number", "give_tree",
+            "give_result", "give_error",
+        }  # fmt: skip
+        for name in sorted(given):
+            variants: list[dict[str, Any]] = [{}]
+            if name == "give_optional":
+                variants = [{"there": True}, {"there": False}]
+            if name == "give_typed_dict":
+                variants = [{"remark": True}, {"remark": False}]
+            for arguments in variants:
+                result = await client.call_tool(name, arguments)
+                assert result.is_error == (name == "give_error")
+                assert result.structured_content is not None or result.is_error
+
+    converse(talk, "--plugins", "typed", mode=mode, plugins=["calls"])
+
+
+@MODES
+def test_the_python_client_hears_of_a_change_and_sees_it(converse: Callable[..., str], mode: str) -> None:
+    heard: asyncio.Queue[Any] = asyncio.Queue()
+
+    async def note(message: Any) -> None:
+        if "ToolListChanged" in type(getattr(message, "root", message)).__name__:
+            heard.put_nowait(message)
+
+    async def change(client: Any) -> None:
+        created = {"name": "live", "inputSchema": {"type": "object"}, "result": "fixed"}
+        assert not (await client.call_tool("void_create_tool", created)).is_error
+
+    async def talk(client: Any) -> None:
+        assert "live" not in [tool.name for tool in (await client.list_tools()).tools]
+        if mode == "auto":
+            async with client.listen(tools_list_changed=True) as events:
+                await change(client)
+                await anext(aiter(events))
+        else:
+            await change(client)
+            await heard.get()
+        assert "live" in [tool.name for tool in (await client.list_tools()).tools]
+        assert (await client.call_tool("live", {})).content[0].text == "fixed"
+
+    converse(talk, "--plugins", "void", "--set=void.mutable=true", mode=mode, plugins=[], message_handler=note)
+
+
+@MODES
+def test_x01_the_python_client_lists_the_good_tools_among_bad_ones(converse: Callable[..., str], mode: str) -> None:
+    definitions = [
+        {"name": "boolean_property", "input_schema": {"type": "object", "properties": {"a": True}}},
+        {"name": "null_required", "input_schema": {"type": "object", "required": None}},
+        {"name": "array_output", "input_schema": {"type": "object"}, "output_schema": {"type": "array"}},
+        {"name": "no_root", "input_schema": {}},
+        {"name": "a:b", "input_schema": {"type": "object"}},
+        {"name": "number_property", "input_schema": {"type": "object", "properties": {"a": 5}}},
+    ]
+
+    async def talk(client: Any) -> None:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        assert names == ["ping", "boolean_property", "null_required", "array_output"]
+        assert (await client.call_tool("ping")).content[0].text == "alpha: ping"
+
+    options = f"--set=alpha.definitions={json.dumps(json.dumps(definitions))}"
+    converse(talk, "--plugins", "alpha", options, mode=mode, plugins=["puppets"])
+
+
+@MODES
+def test_progress_and_crashes_reach_the_python_client(converse: Callable[..., str], mode: str) -> None:
+    async def talk(client: Any) -> None:
+        steps: list[tuple[float, float | None, str | None]] = []
+
+        async def progress(done: float, total: float | None, text: str | None) -> None:
+            steps.append((done, total, text))
+
+        result = await client.call_tool("report", {"steps": 3}, progress_callback=progress)
+        assert result.content[0].text == "done"
+        assert steps == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
+        crash = await client.call_tool("raises")
+        assert crash.is_error
+        assert "internal" not in crash.content[0].text
+
+    converse(talk, "--plugins", "probe,crashing", mode=mode, plugins=["calls"])
+
+
+# The Inspector, which stands on the official TypeScript SDK
+
+
+@pytest.fixture(scope="session")
+def inspector() -> str:
+    """The program `mcp-inspector`: of $AGENTHOST_INSPECTOR, else of PATH."""
+    program = os.environ.get("AGENTHOST_INSPECTOR") or shutil.which("mcp-inspector")
+    if program is None:
+        reason = "needs Node and mcp-inspector: set AGENTHOST_INSPECTOR to its path"
+        if os.environ.get("AGENTHOST_REQUIRE_NODE") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return program
+
+
+@pytest.fixture
+def inspect(inspector: str, places: Any) -> Callable[..., tuple[int, Any]]:
+    """`inspect(serve_arguments, *inspector_arguments, plugins=)`: exit code and what the Inspector printed."""
+
+    def run(arguments: list[str], *method: str, plugins: list[str]) -> tuple[int, Any]:
+        environment = places.environment(plugins, {"HOME": str(places.new("inspector-home"))})
+        # TypeScript clients hand over a few variables only, and PYTHONPATH is none of them.
+        command = ["env", f"PYTHONPATH={environment['PYTHONPATH']}", AGENTHOST, "serve", *arguments]
+        done = subprocess.run(
+            [inspector, "--cli", *command, *method, "--format", "json", "-q"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env=environment,
+            cwd=places.new("cwd"),
+        )
+        printed = done.stdout if done.returncode in (0, 5) and done.stdout.strip() else done.stderr
+        return done.returncode, json.loads(printed.strip().splitlines()[-1])
+
+    return run
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_inspector_lists_and_calls_void(inspect: Callable[..., tuple[int, Any]], era: str) -> None:
+    serve = ["--plugins", "void"]
+    code, listed = inspect(serve, "--method", "tools/list", "--protocol-era", era, plugins=[])
+    assert code == 0
+    assert [tool["name"] for tool in listed["result"]["tools"]] == ["Universal"]
+    arguments = json.dumps({"form": "a list", "artefact": "one, two"})
+    call = ["--method", "tools/call", "--tool-name", "Universal", "--tool-args-json", arguments]
+    code, called = inspect(serve, *call, "--protocol-era", era, plugins=[])
+    assert code == 0
+    assert [block["type"] for block in called["result"]["content"]] == ["text"]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_x01_the_inspector_lists_the_good_tools_among_bad_ones(
+    inspect: Callable[..., tuple[int, Any]], era: str
+) -> None:
+    """TypeScript clients refuse the whole list for one null, boolean or array where they expect an object."""
+    definitions = [
+        {"name": "boolean_property", "input_schema": {"type": "object", "properties": {"a": True, "b": False}}},
+        {"name": "null_required", "input_schema": {"type": "object", "required": None, "properties": None}},
+        {"name": "null_hint", "input_schema": {"type": "object"}, "annotations": {"readOnlyHint": None}},
+        {"name": "array_output", "input_schema": {"type": "object"}, "output_schema": {"type": "array"}},
+        {"name": "any_output", "input_schema": {"type": "object"}, "output_schema": {"anyOf": [{"type": "object"}]}},
+        {"name": "no_root", "input_schema": {}},
+    ]
+    option = f"--set=alpha.definitions={json.dumps(json.dumps(definitions))}"
+    serve = ["--plugins", "alpha,typed", option]
+    code, listed = inspect(serve, "--method", "tools/list", "--protocol-era", era, plugins=["puppets", "calls"])
+    assert code == 0, listed
+    names = [tool["name"] for tool in listed["result"]["tools"]]
+    assert names[:6] == ["ping", *(str(definition["name"]) for definition in definitions[:5])]
+    assert "give_result" in names
+
+
+def test_the_inspector_reads_a_crash_as_an_error_result(inspect: Callable[..., tuple[int, Any]]) -> None:
+    call = ["--method", "tools/call", "--tool-name", "raises", "--tool-args-json", "{}"]
+    code, called = inspect(["--plugins", "crashing"], *call, plugins=["calls"])
+    assert code == 5
+    assert "(reference " in json.dumps(called)
+    assert "internal" not in json.dumps(called)
