@@ -152,9 +152,7 @@ def test_a_tool_that_blocks_the_loop_is_named_in_the_log(server: ServerProcess) 
 
 
 def test_a_def_tool_stalls_nobody(server: ServerProcess) -> None:
-    held = [
-        server.start_request("tools/call", {"name": "hold", "arguments": {"gate": "stall"}}) for _ in range(10)
-    ]
+    held = [server.start_request("tools/call", {"name": "hold", "arguments": {"gate": "stall"}}) for _ in range(10)]
     for _ in range(5):
         assert server.text("ping") == "neighbour: ping"
         assert server.tools()

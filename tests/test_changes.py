@@ -184,7 +184,9 @@ def test_x08_v23_v27_a_tool_that_void_creates_is_told_once_and_its_removal_too(w
 
 def test_v38_a_name_taken_at_run_time_is_refused_to_every_other_plugin(watched: Watched) -> None:
     watched.server.text("add", {"names": ["contested"]})
-    assert "contested" in watched.refused("void_create_tool", {"name": "contested", "inputSchema": OBJECT, "result": ""})
+    assert "contested" in watched.refused(
+        "void_create_tool", {"name": "contested", "inputSchema": OBJECT, "result": ""}
+    )
     watched.server.text("remove", {"names": ["contested"]})
     assert not watched.server.call("void_create_tool", {"name": "contested", "inputSchema": OBJECT, "result": "r"})[
         "result"
@@ -219,7 +221,9 @@ def test_x07_v40_of_concurrent_creations_of_one_name_by_two_plugins_exactly_one_
         asked = []
         for _ in range(5):
             arguments = {"name": name, "inputSchema": OBJECT, "result": "void's"}
-            asked.append(watched.server.start_request("tools/call", {"name": "void_create_tool", "arguments": arguments}))
+            asked.append(
+                watched.server.start_request("tools/call", {"name": "void_create_tool", "arguments": arguments})
+            )
             asked.append(watched.server.start_request("tools/call", {"name": "add", "arguments": {"names": [name]}}))
         won = [not watched.server.answer(request_id)["result"].get("isError") for request_id in asked]
         assert won.count(True) == 1

@@ -36,7 +36,7 @@ FAILING = {
     "impatient-scene": ["the scene of impatient-scene failed", "impatient_scene_nothing"],
     "raises-demo": ["raises-demo", "agenthost_demo failed with RuntimeError: has no scene today"],
     "raises-tools": ["raises-tools", "agenthost_tools failed with RuntimeError: fails on purpose"],
-    "enter-fails": ["enter-fails", "fails on purpose"],
+    "good-scene,enter-fails": ["enter-fails: ", "fails on purpose"],
     "nosuch": ["no plugin 'nosuch' is installed"],
     "no-scene": ["scene"],
 }

@@ -24,9 +24,7 @@ def test_a_list_asked_for_while_a_plugin_starts_waits_for_it_and_is_complete(
     start: StartServer, tmp_path: Path, era: Era
 ) -> None:
     gate = tmp_path / "gate"
-    server = start(
-        "--plugins", "gated,neighbour", f"--set=gated.gate={gate}", plugins=["trouble", "puppets"]
-    )
+    server = start("--plugins", "gated,neighbour", f"--set=gated.gate={gate}", plugins=["trouble", "puppets"])
     # The handshake and pings are answered before the plugin has started: its gate is still closed.
     opened = server.open(era)
     assert opened["capabilities"]["tools"] == {"listChanged": True}
@@ -127,10 +125,10 @@ def test_x04_a_plugin_that_fails_while_leaving_is_named_and_the_end_is_orderly(
     assert "gated: left" in server.stderr
 
 
-@ERAS
-def test_strict_ends_the_server_when_a_plugin_fails_after_the_handshake(start: StartServer, era: Era) -> None:
-    server = start("--plugins", "enter-hangs,neighbour", "--strict", "--set=host.start_limit=1", plugins=["trouble", "puppets"])
-    server.open(era)
+def test_strict_ends_the_server_when_a_plugin_fails_after_the_handshake(start: StartServer) -> None:
+    options = ["--strict", "--set=host.start_limit=1"]
+    server = start("--plugins", "enter-hangs,neighbour", *options, plugins=["trouble", "puppets"])
+    server.open("modern")
     server.start_request("tools/list")
     assert server.wait() == 2
     assert "agenthost: error: enter-hangs: " in server.stderr
@@ -138,7 +136,9 @@ def test_strict_ends_the_server_when_a_plugin_fails_after_the_handshake(start: S
     assert "--strict" in server.stderr
 
 
-def test_ending_during_a_start_leaves_what_was_entered_and_gives_up_the_rest(start: StartServer, tmp_path: Path) -> None:
+def test_ending_during_a_start_leaves_what_was_entered_and_gives_up_the_rest(
+    start: StartServer, tmp_path: Path
+) -> None:
     gate = tmp_path / "gate"
     gate.touch()
     server = start("--plugins", "enter-hangs,gated", f"--set=gated.gate={gate}", plugins=["trouble"])

@@ -31,6 +31,10 @@ FAILING = {
     "rubbish-tools": "agenthost_tools has to return an iterable of Tool, not 5",
     "text-tools": "agenthost_tools has to return an iterable of Tool, not 'tools'",
     "breaks-off-tools": "agenthost_tools failed with RuntimeError: breaks off on purpose",
+    "raises-prompts": "agenthost_prompts failed with RuntimeError: fails on purpose",
+    "rubbish-prompts": "agenthost_prompts has to return an iterable of Prompt",
+    "raises-resources": "agenthost_resources failed with RuntimeError: fails on purpose",
+    "rubbish-resources": "agenthost_resources has to return an iterable of Resource",
     "raises-instructions": "agenthost_instructions failed with RuntimeError: fails on purpose",
     "rubbish-instructions": "agenthost_instructions has to return a text",
     "raises-lifespan": "agenthost_lifespan failed with RuntimeError: fails on purpose",
@@ -103,9 +107,7 @@ def test_x04_plugins_json_names_each_failing_plugin_and_why(plugin_rows: PluginR
 
 
 def test_x04_a_plugin_that_never_comes_back_from_loading_is_given_up_on(start: StartServer) -> None:
-    server = start(
-        "--set", "host.start_limit=1", plugins=["trouble", "hello"], config=wanted(*HANGING, "hello")
-    )
+    server = start("--set", "host.start_limit=1", plugins=["trouble", "hello"], config=wanted(*HANGING, "hello"))
     server.open()
     assert served(server) == ["hello"]
     assert server.close() == 0
@@ -151,7 +153,9 @@ def test_a_failing_plugin_named_on_the_command_line_stops_the_start_before_anyth
     assert f"exits-import: {FAILING['exits-import']}" in server.stderr
 
 
-def test_a_plugin_for_another_host_is_refused_from_its_metadata_and_never_imported(plugin_rows: PluginRows, start: StartServer) -> None:
+def test_a_plugin_for_another_host_is_refused_from_its_metadata_and_never_imported(
+    plugin_rows: PluginRows, start: StartServer
+) -> None:
     row = plugin_rows(plugins=["too_new"], config=wanted("too-new"))["too-new"]
     assert row["state"] == "failed"
     assert "agenthost-test-too-new 1.0 needs agenthost-core>=99" in row["reason"]
@@ -164,7 +168,9 @@ def test_a_plugin_for_another_host_is_refused_from_its_metadata_and_never_import
     assert "was imported" not in server.stderr
 
 
-def test_of_two_distributions_that_offer_one_name_neither_is_loaded_and_both_are_named(plugin_rows: PluginRows, start: StartServer) -> None:
+def test_of_two_distributions_that_offer_one_name_neither_is_loaded_and_both_are_named(
+    plugin_rows: PluginRows, start: StartServer
+) -> None:
     row = plugin_rows(plugins=["twin_one", "twin_two"], config=wanted("twin"))["twin"]
     assert row["state"] == "failed"
     assert "agenthost-test-twin-one 1.0 and agenthost-test-twin-two 1.0" in row["reason"]
@@ -176,14 +182,19 @@ def test_of_two_distributions_that_offer_one_name_neither_is_loaded_and_both_are
     assert "was imported" not in server.stderr
 
 
-@pytest.mark.parametrize(("name", "reason"), [("serve", "reserved"), ("host", "reserved"), ("Upper", "lower-case"), ("9lives", "lower-case"), ("a.b", "lower-case")])
-def test_a_plugin_whose_name_nobody_may_have_is_refused_and_says_who_has_to_act(
-    plugin_rows: PluginRows, name: str, reason: str
-) -> None:
-    row = plugin_rows(plugins=["unnameable"], config=wanted(name))[name]
-    assert row["state"] == "failed"
-    assert reason in row["reason"]
-    assert "its author has to rename it" in row["reason"]
+def test_a_plugin_whose_name_nobody_may_have_is_refused_and_says_who_has_to_act(plugin_rows: PluginRows) -> None:
+    names = {
+        "serve": "reserved",
+        "host": "reserved",
+        "Upper": "lower-case",
+        "9lives": "lower-case",
+        "a.b": "lower-case",
+    }
+    rows = plugin_rows(plugins=["unnameable"], config=wanted(*names))
+    for name, reason in names.items():
+        assert rows[name]["state"] == "failed"
+        assert reason in rows[name]["reason"]
+        assert "its author has to rename it" in rows[name]["reason"]
 
 
 def test_a_reserved_name_does_not_hide_the_hosts_own_command(start: StartServer) -> None:
@@ -209,7 +220,9 @@ def test_an_unknown_plugin_on_the_command_line_is_an_error_that_names_the_known_
     assert "pip install agenthost-nosuch" in done.stderr
 
 
-def test_an_unknown_plugin_in_the_config_file_is_reported_and_the_rest_serves(start: StartServer, plugin_rows: PluginRows) -> None:
+def test_an_unknown_plugin_in_the_config_file_is_reported_and_the_rest_serves(
+    start: StartServer, plugin_rows: PluginRows
+) -> None:
     config = wanted("neighbor", "neighbour")
     server = start(plugins=["puppets"], config=config)
     server.open()
@@ -229,7 +242,7 @@ def test_an_empty_selection_serves_no_tool_and_everything_installed_stays_off(st
 
 
 def test_without_a_selection_every_installed_plugin_is_served_by_name(start: StartServer) -> None:
-    server = start("--set", "alpha.names=[\"one\"]", "--set", "my.names=[]", plugins=["hello", "puppets"])
+    server = start("--set", 'alpha.names=["one"]', "--set", "my.names=[]", plugins=["hello", "puppets"])
     server.open()
     expected = ["one", "ping", "gamma_ping", "hello", "my_a_ping", "neighbour_ping", "Universal"]
     assert [name for name in served(server) if name in expected] == expected

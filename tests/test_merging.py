@@ -45,7 +45,11 @@ class Merge:
     @property
     def arguments(self) -> list[str]:
         # JSON's arrays, strings and numbers are TOML too.
-        return ["--plugins", self.plugins, *(f"--set={key}={json.dumps(value)}" for key, value in self.settings.items())]
+        return [
+            "--plugins",
+            self.plugins,
+            *(f"--set={key}={json.dumps(value)}" for key, value in self.settings.items()),
+        ]
 
 
 MERGES = [
@@ -124,7 +128,14 @@ MERGES = [
         "alpha,beta",
         {"alpha.names": ["search_web", "read", "ping"], "alpha.tools.deny": ["serch_web", "read", "ping"]},
         {"search_web": "alpha: search_web", "ping": "beta: ping"},
-        [["[plugins.alpha] tools.deny", "'serch_web' matches no tool", "did you mean 'search_web'?", "search_web, read"]],
+        [
+            [
+                "[plugins.alpha] tools.deny",
+                "'serch_web' matches no tool",
+                "did you mean 'search_web'?",
+                "search_web, read",
+            ]
+        ],
     ),
     Merge(
         "x12_a_prefix_that_makes_names_illegal_quarantines_them_and_nothing_else",

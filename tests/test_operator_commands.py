@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from agenthost.profiles import RULES
 from agenthost.testing import Era, ServerProcess
 
 RunAgenthost = Callable[..., subprocess.CompletedProcess[str]]
@@ -121,3 +123,19 @@ def test_no_client_minds_anything_of_our_own_plugins(run_agenthost: RunAgenthost
     told = doctor(run_agenthost, "--set=void.mutable=true", code=0)
     minded = [diagnosis for diagnosis in told if diagnosis["group"] == "clients" and diagnosis["level"] == "warning"]
     assert minded == []
+
+
+def test_the_documents_name_every_rule_about_clients() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "commands.md").read_text(encoding="utf-8")
+    heading, _, table = page.partition("\n### What clients will not take\n")
+    assert heading
+    cells = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    named: set[str] = set()
+    for cell in cells:
+        numbers = re.findall(r"`([A-Z])(\d\d)`", cell)
+        if " to " in cell:
+            [(letter, first), (_, last)] = numbers
+            named |= {f"{letter}{number:02}" for number in range(int(first), int(last) + 1)}
+        else:
+            named |= {letter + number for letter, number in numbers}
+    assert named == {*RULES, "P04"}

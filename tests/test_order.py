@@ -21,7 +21,7 @@ def server(request: pytest.FixtureRequest, start_shared: StartServer) -> ServerP
 
 @pytest.mark.parametrize("tool", ["arrive", "arrive_in_thread"])
 def test_x07_two_hundred_calls_at_once_arrive_in_order(server: ServerProcess, tool: str) -> None:
-    for turn in range(20 if tool == "arrive" else 20):
+    for turn in range(20):
         server.call("forget")
         count = 200 if turn == 0 else 30
         asked = [

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ class Ending:
 
 
 ENDINGS = [Ending("EOF", 0), Ending("SIGTERM", 143), Ending("SIGINT", 130)]
+
 
 @dataclass
 class Situation:
@@ -175,12 +176,31 @@ def test_a_signal_while_plugins_are_imported_ends_the_process(
     assert server.lines == []
 
 
-@pytest.mark.parametrize("first", ["stdout", "stdin"])
-def test_a_client_that_closed_its_end_first_leaves_no_traceback(
-    places: Any, tmp_path: Path, first: str
-) -> None:
-    """`places` is conftest's; the kit's process object reads stdout to its end, which this client does not."""
-    with (tmp_path / "stderr").open("w+b") as stderr:
+class Unread:
+    """A server whose client does not read to the end; the kit's `ServerProcess` always does."""
+
+    def __init__(self, process: subprocess.Popen[bytes], stderr: Path) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process, self.stdin, self.stdout = process, process.stdin, process.stdout
+        self._stderr = stderr
+
+    def send(self, *messages: dict[str, Any]) -> None:
+        self.stdin.write(b"".join(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages))
+        self.stdin.flush()
+
+    def assert_quiet_end(self) -> None:
+        assert self.process.wait(END_LIMIT) == 0
+        said = self._stderr.read_text(encoding="utf-8")
+        for word in ("Traceback", "BrokenPipe", "error"):
+            assert word not in said
+
+
+@pytest.fixture
+def unread(places: Any, tmp_path: Path) -> Iterator[Unread]:
+    """A server that was greeted, with a call in flight."""
+    path = tmp_path / "stderr"
+    with path.open("wb") as stderr:
         process = subprocess.Popen(
             [AGENTHOST, "serve", "--plugins", "probe"],
             stdin=subprocess.PIPE,
@@ -189,52 +209,31 @@ def test_a_client_that_closed_its_end_first_leaves_no_traceback(
             env=places.environment(["calls"], None),
             cwd=places.new("cwd"),
         )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            for message in (
-                {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}},
-                {"method": "notifications/initialized"},
-                {"id": 2, "method": "tools/call", "params": {"name": "arrive", "arguments": {"number": 1}}},
-            ):
-                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-            process.stdin.flush()
-            assert b'"id":1' in process.stdout.readline()
-            for stream in (process.stdout, process.stdin) if first == "stdout" else (process.stdin, process.stdout):
+    unread = Unread(process, path)
+    try:
+        client = {"capabilities": {}, "clientInfo": {"name": "unread", "version": "1"}}
+        unread.send({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", **client}})
+        assert b'"id":1' in unread.stdout.readline()
+        unread.send({"method": "notifications/initialized"})
+        unread.send({"id": 2, "method": "tools/call", "params": {"name": "report", "arguments": {"steps": 100}}})
+        yield unread
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        for stream in (unread.stdin, unread.stdout):
+            with contextlib.suppress(OSError):
                 stream.close()
-            assert process.wait(END_LIMIT) == 0
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        stderr.seek(0)
-        said = stderr.read().decode()
-    for word in ("Traceback", "BrokenPipe", "error"):
-        assert word not in said
 
 
-def test_a_client_that_only_stops_reading_is_noticed(places: Any, tmp_path: Path) -> None:
-    with (tmp_path / "stderr").open("w+b") as stderr:
-        process = subprocess.Popen(
-            [AGENTHOST, "serve", "--plugins", "probe"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=places.environment(["calls"], None),
-            cwd=places.new("cwd"),
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
-            process.stdin.flush()
-            assert process.stdout.readline()
-            process.stdout.close()  # stdin stays open: some clients die in pieces
-            assert process.wait(END_LIMIT) == 0
-        finally:
-            process.stdin.close()
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        stderr.seek(0)
-        assert b"Traceback" not in stderr.read()
+@pytest.mark.parametrize("order", [("stdout", "stdin"), ("stdin", "stdout")], ids="-".join)
+def test_a_client_that_closed_its_end_first_leaves_no_traceback(unread: Unread, order: tuple[str, str]) -> None:
+    for name in order:
+        getattr(unread, name).close()
+    unread.assert_quiet_end()
+
+
+def test_a_client_that_only_stops_reading_is_noticed(unread: Unread) -> None:
+    """Some clients die in pieces: nobody reads any more, and the input stays open."""
+    unread.stdout.close()
+    unread.assert_quiet_end()

@@ -12,7 +12,17 @@ from agenthost.testing import Era, ServerProcess
 StartServer = Callable[..., ServerProcess]
 RunAgenthost = Callable[..., subprocess.CompletedProcess[str]]
 
-WAYS = ["print", "print unflushed", "kept sys.stdout", "sys.__stdout__", "os.write", "libc", "child", "os.system", "fork"]
+WAYS = [
+    "print",
+    "print unflushed",
+    "kept sys.stdout",
+    "sys.__stdout__",
+    "os.write",
+    "libc",
+    "child",
+    "os.system",
+    "fork",
+]
 PLACES = ["import", "settings", "tools", "instructions", "lifespan", "enter", "tool", "thread", "stray thread", "leave"]
 
 

@@ -96,7 +96,11 @@ ADAPTED: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
                 "type": "object",
                 "$defs": {"d": {"const": 1.50}},
                 "oneOf": [{"required": ["ü"]}, {}],
-                "properties": {"ü": {"$ref": "#/$defs/d"}, "n": {"type": ["string", "null"], "examples": [None]}, "a": {}},
+                "properties": {
+                    "ü": {"$ref": "#/$defs/d"},
+                    "n": {"type": ["string", "null"], "examples": [None]},
+                    "a": {},
+                },
                 "additionalProperties": False,
                 "x-a": {"b": [None, 1e3, 1, 1.0, 10**30]},
             },

@@ -185,6 +185,15 @@ def test_warnings_alone_do_not_fail(installed: Installed) -> None:
     assert "'nothing*' matches no tool" in unused["text"]
 
 
+def test_that_serve_would_not_start_at_all_is_told(installed: Installed) -> None:
+    env = installed(fine=FINE, broken="raise SystemExit('leaves')")
+    assert about(told("--plugins", "fine,broken", env=env, code=1), "agenthost serve")["level"] == "error"
+    by_config = told("--set", "host.plugins=['fine', 'broken']", env=env, code=1)
+    assert "agenthost serve" not in [diagnosis["subject"] for diagnosis in by_config]
+    strict = told("--plugins", "fine", "--set", "fine.tools.deny=['nothing*']", "--strict", env=env, code=1)
+    assert "strict" in about(strict, "agenthost serve")["text"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -5,9 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from agenthost import CallContext, Registry, Tool, hookimpl, tool
-
-Registered = Registry[Tool]
+from agenthost import CallContext, Prompt, Resource, Tool, hookimpl, tool
 
 
 def made(name: str, **fields: Any) -> Tool:
@@ -45,7 +43,9 @@ async def describe(name: str, text: str, ctx: CallContext[Any]) -> str:
 @tool
 async def replace_with_equal(ctx: CallContext[Any]) -> str:
     """Replace all tools by equal ones, each made anew."""
-    kept = [made(own.name, description=own.description) if own.name.startswith("t") else own for own in ctx.plugin.tools]
+    kept = [
+        made(own.name, description=own.description) if own.name.startswith("t") else own for own in ctx.plugin.tools
+    ]
     ctx.plugin.tools.replace(kept)
     return "replaced"
 
@@ -110,6 +110,30 @@ async def registered(ctx: CallContext[Any]) -> dict[str, list[str]]:
     return {"names": [own.name for own in ctx.plugin.tools]}
 
 
+@tool
+async def add_prompts(names: list[str], ctx: CallContext[Any]) -> str:
+    """Add prompts one by one, in one turn of the loop."""
+    for name in names:
+        ctx.plugin.prompts.add(Prompt(name, lambda arguments, ctx: "asked", arguments=()))
+    return "added"
+
+
+@tool
+async def add_resources(uris: list[str], ctx: CallContext[Any]) -> str:
+    """Add resources one by one, in one turn of the loop."""
+    for uri in uris:
+        ctx.plugin.resources.add(Resource(uri, lambda: "read", uri))
+    return "added"
+
+
+@tool
+async def clear(ctx: CallContext[Any]) -> str:
+    """Take all prompts and resources away."""
+    ctx.plugin.prompts.replace([])
+    ctx.plugin.resources.replace([])
+    return "cleared"
+
+
 OWN = [
     add,
     remove,
@@ -120,6 +144,9 @@ OWN = [
     add_from_threads,
     race_for,
     registered,
+    add_prompts,
+    add_resources,
+    clear,
 ]
 """The tools that make the changes."""
 

@@ -1,15 +1,16 @@
 """Plugins that offer what their settings say: a test about names, order or schemas shows its input itself.
 
-Every tool answers with the plugin's own name and the tool's own name, so that a test sees who was called.
+Everything answers with the plugin's own name and its own name, so that a test sees who was called.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from agenthost import CallContext, PluginContext, Tool, hookimpl
+from agenthost import CallContext, PluginContext, Prompt, Resource, ResourceTemplate, Tool, hookimpl
 from pydantic import BaseModel
 
 
@@ -20,6 +21,10 @@ class Settings(BaseModel):
     aliases: dict[str, list[str]] = {}
     definitions: str = "[]"
     """More tools: a JSON array of the arguments of `Tool`, since TOML has no null."""
+    asks: list[str] = []
+    """Names of prompts."""
+    addresses: list[str] = []
+    """Resources, and templates with the variable `day`."""
     instructions: str | None = None
 
 
@@ -37,6 +42,36 @@ def agenthost_tools(plugin: PluginContext[Settings]) -> Iterator[Tool]:
     ]
     for definition in [*plain, *json.loads(settings.definitions)]:
         yield puppet(plugin.name, definition)
+
+
+@hookimpl
+def agenthost_prompts(plugin: PluginContext[Settings]) -> Iterator[Prompt]:
+    for name in plugin.settings.asks:
+
+        async def answer(arguments: dict[str, Any], ctx: CallContext[Any], name: str = name) -> str:
+            return f"{plugin.name}: {name}"
+
+        aliases = tuple(plugin.settings.aliases.get(name, ()))
+        yield Prompt(name, answer, arguments=(), aliases=aliases)
+
+
+@hookimpl
+def agenthost_resources(plugin: PluginContext[Settings]) -> Iterator[Resource | ResourceTemplate]:
+    for uri in plugin.settings.addresses:
+        if "{day}" in uri:
+            yield ResourceTemplate(uri, partial(tell_day, plugin.name, uri), uri)
+        else:
+            yield Resource(uri, partial(tell, plugin.name, uri), uri)
+
+
+def tell(plugin: str, uri: str) -> str:
+    """A resource's contents: who serves it."""
+    return f"{plugin}: {uri}"
+
+
+def tell_day(plugin: str, uri: str, /, day: str) -> str:
+    """A template's contents: who serves it, and its variable."""
+    return f"{plugin}: {uri} day={day}"
 
 
 @hookimpl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except click.Abort:
         click.echo("agenthost: interrupted", err=True)
         sys.exit(130)
+    # What was asked for is printed; what a plugin prints while the process ends is none of it.
+    sys.stdout.flush()
+    os.dup2(2, 1)
     sys.exit(outcome if isinstance(outcome, int) else 0)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from agenthost.assembly import Assembly, Options
 from agenthost.doctor.clients import check_clients
@@ -19,47 +20,55 @@ from agenthost.surface import Surface, read_surface
 def examine(options: Options) -> list[Diagnosis]:
     """Look at everything; a check that fails itself is told as well."""
     told: list[Diagnosis] = []
-    read = Read.nothing()
-    assembly: Assembly | None = None
-    surface: Surface | None = None
-
-    def installation() -> Iterable[Diagnosis]:
-        return check_installation(find_plugins())
-
-    def settings() -> Iterable[Diagnosis]:
-        nonlocal read
-        read = read_settings(options, os.environ)
-        return check_settings(read, options, os.environ)
-
-    def plugins() -> Iterable[Diagnosis]:
-        nonlocal assembly
-        found = find_plugins()
-        selection, faults = choose(options.plugins, read.settings, found)
-        loaded, findings = load_plugins(selection, read.config, read.settings, found)
-        assembly = Assembly(read.config, read.settings, found, selection, loaded, findings)
-        return [*faults, *check_plugins(assembly)]
-
-    def served() -> Iterable[Diagnosis]:
-        nonlocal surface
-        if assembly is None:
-            return []
-        surface = read_surface(assembly)
-        return check_surface(assembly, surface)
-
-    def clients() -> Iterable[Diagnosis]:
-        return [] if surface is None else check_clients(surface)
-
-    checks: dict[Group, Callable[[], Iterable[Diagnosis]]] = {
-        "environment": installation,
-        "settings": settings,
-        "plugins": plugins,
-        "served": served,
-        "clients": clients,
-    }
-    for group, check in checks.items():
+    for group, check in _Examination(options).checks.items():
         try:
             told += check()
-        except Exception as error:  # noqa: BLE001  (whatever is broken here, the rest is still to be told)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever is broken, the rest is still to be told)
             text = f"could not be looked at: {type(error).__name__}: {error}"
             told.append(Diagnosis(group, "error", group, text, "report this with the other lines"))
     return told
+
+
+@dataclass
+class _Examination:
+    """What is known so far.
+
+    Attributes:
+        options: what the operator typed.
+        read: the settings.
+        assembly: the loaded plugins; None before, and if that failed.
+        surface: what they offer; None before, and if that failed.
+    """
+
+    options: Options
+    read: Read = field(default_factory=Read.nothing)
+    assembly: Assembly | None = None
+    surface: Surface | None = None
+
+    @property
+    def checks(self) -> Mapping[Group, Callable[[], Iterable[Diagnosis]]]:
+        """The checks in their order, each of a group."""
+        return {
+            "environment": lambda: check_installation(find_plugins()),
+            "settings": self._settings,
+            "plugins": self._plugins,
+            "served": self._served,
+            "clients": lambda: [] if self.surface is None else check_clients(self.surface),
+        }
+
+    def _settings(self) -> Iterable[Diagnosis]:
+        self.read = read_settings(self.options, os.environ)
+        return check_settings(self.read, self.options, os.environ)
+
+    def _plugins(self) -> Iterable[Diagnosis]:
+        config, settings, found = self.read.config, self.read.settings, find_plugins()
+        selection, faults = choose(self.options.plugins, settings, found)
+        plugins, findings = load_plugins(selection, config, settings, found)
+        self.assembly = Assembly(config, settings, found, selection, plugins, findings)
+        return [*faults, *check_plugins(self.assembly)]
+
+    def _served(self) -> Iterable[Diagnosis]:
+        if self.assembly is None:
+            return []
+        self.surface = read_surface(self.assembly)
+        return check_surface(self.assembly, self.surface)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agenthost.assembly import Assembly
+from agenthost.assembly import Assembly, require_start
 from agenthost.doctor.diagnosis import Diagnosis, Level
+from agenthost.errors import OperatorError
 from agenthost.findings import Finding, FindingKind
 from agenthost.surface import Surface
 
@@ -23,9 +24,17 @@ def check_surface(assembly: Assembly, surface: Surface) -> Iterator[Diagnosis]:
     tokens = sum(entry.tokens for entries in lists.values() for entry in entries)
     counts = [f"{len(entries)} {word}{'' if len(entries) == 1 else 's'}" for word, entries in lists.items() if entries]
     yield Diagnosis("served", "ok", "lists", f"{', '.join(counts) or 'nothing'}; about {tokens} tokens at start")
-    for finding in [*assembly.findings, *surface.findings]:
-        if finding.kind != "failed":  # those are told with the plugins
-            yield _told(finding)
+    findings = [*assembly.findings, *surface.findings]
+    yield from (_told(finding) for finding in findings if finding.kind != "failed")  # those are told with the plugins
+    try:
+        require_start(assembly, findings)
+    except OperatorError:
+        strict = assembly.settings.strict
+        text = "does not start like this" + (
+            ", because it is strict and there is something to report" if strict else ""
+        )
+        cure = "correct what is told above" + (", or take strict away" if strict else ", or leave that plugin out")
+        yield Diagnosis("served", "error", "agenthost serve", text, cure)
 
 
 def _told(finding: Finding) -> Diagnosis:

@@ -138,6 +138,12 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     return copy
 
 
+def _depth(value: Any) -> int:
+    """How many levels a JSON value is nested."""
+    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return 1 + max(map(_depth, members), default=0)
+
+
 def _check_keys(value: Any) -> None:
     """`json.dumps` would write a key that is no text as one.
 
@@ -197,7 +203,8 @@ def try_alone(
             name, reason = min(_fault(details["loc"][2:], details["msg"]) for details in error.errors())
             raise VettingError(name or member, reason) from error
         except ValueError as error:
-            raise VettingError(member, f"cannot be put on the wire: {error}") from error
+            deepest = max(form, key=lambda name: _depth(form[name]), default=member)
+            raise VettingError(deepest, f"cannot be put on the wire: {error}") from error
         if lost := sorted(form.keys() - listed.keys()):
             raise VettingError(lost[0], "would be dropped by the protocol's serialiser")
         kept = {name: form[name] for name in verbatim if name in form}

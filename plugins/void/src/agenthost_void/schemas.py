@@ -6,6 +6,7 @@ before a tool exists. Being valid includes what the wire asks of `properties` an
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from agenthost_void.strict_json import Fault, Place, type_name
@@ -46,14 +47,20 @@ def schema_faults(schema: Any, place: Place) -> list[Fault]:
 
 def _metaschema_faults(schema: dict[str, Any], dialect: Any, place: Place) -> list[Fault]:
     """What the metaschema of the dialect, or that of the default one, says; each thing once."""
-    import jsonschema_rs  # 15 ms, and a server with the shipped examples alone never needs it
-
     uri = dialect.removesuffix("#") if isinstance(dialect, str) else DEFAULT_DIALECT
     uri = uri if uri in DIALECTS else DEFAULT_DIALECT
-    # The metaschemas come with the library; a validator made from `$schema` itself would fetch unknown ones.
-    validator = getattr(jsonschema_rs, DIALECTS[uri])({"$ref": uri})
-    found = dict.fromkeys((tuple(error.instance_path), _message(error)) for error in validator.iter_errors(schema))
+    errors = _metaschema(uri).iter_errors(schema)
+    found = dict.fromkeys((tuple(error.instance_path), _message(error)) for error in errors)
     return [Fault((*place, *inner), text) for inner, text in found]
+
+
+@cache
+def _metaschema(uri: str) -> Any:
+    """The validator of a dialect's schemas; making one takes a millisecond."""
+    import jsonschema_rs  # 15 ms, and a server with the shipped examples alone never needs it
+
+    # The metaschemas come with the library; a validator made from `$schema` itself would fetch unknown ones.
+    return getattr(jsonschema_rs, DIALECTS[uri])({"$ref": uri})
 
 
 def _message(error: Any) -> str:

@@ -17,7 +17,21 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from agenthost import CallContext, ProtocolError, Result, Tool, ToolError, hookimpl, tool
+from agenthost import (
+    CallContext,
+    NotFound,
+    Prompt,
+    ProtocolError,
+    Resource,
+    ResourceTemplate,
+    Result,
+    Tool,
+    ToolError,
+    hookimpl,
+    prompt,
+    resource,
+    tool,
+)
 
 INTERNAL = "internal detail, password 1234"
 
@@ -141,7 +155,7 @@ async def awaits_cancelled_child() -> str:
 @bad
 async def cancels_itself() -> str:
     task = asyncio.current_task()
-    assert task is not None  # noqa: S101
+    assert task is not None
     task.cancel(INTERNAL)
     await asyncio.sleep(0)
     return "unreachable"
@@ -356,6 +370,65 @@ def terminates_forked_child() -> str:
 LEFT_BEHIND: list[Any] = []
 
 
+# Prompts and resources, which have no error results
+
+
+@prompt
+async def ask_raising() -> str:
+    raise RuntimeError(INTERNAL)
+
+
+@prompt
+def ask_exiting() -> str:
+    sys.exit(INTERNAL)
+
+
+@prompt
+async def ask_rubbish():  # noqa: ANN201
+    return object()
+
+
+@prompt
+async def ask_refused() -> str:
+    raise ToolError("Not today.")
+
+
+@prompt
+async def ask(topic: str, tone: str = "kind") -> str:
+    """Ask for something."""
+    return f"{topic}, {tone}"
+
+
+@resource("crashing://raises")
+async def read_raising() -> str:
+    raise RuntimeError(INTERNAL)
+
+
+@resource("crashing://exits")
+def read_exiting() -> str:
+    sys.exit(INTERNAL)
+
+
+@resource("crashing://rubbish")
+async def read_rubbish():  # noqa: ANN201
+    return object()
+
+
+@resource("crashing://missing/{part}")
+async def read_missing(part: str) -> str:
+    raise NotFound(f"There is no {part}.")
+
+
 @hookimpl
 def agenthost_tools() -> list[Tool]:
     return TOOLS
+
+
+@hookimpl
+def agenthost_prompts() -> list[Prompt]:
+    return [ask_raising, ask_exiting, ask_rubbish, ask_refused, ask]
+
+
+@hookimpl
+def agenthost_resources() -> list[Resource | ResourceTemplate]:
+    return [read_raising, read_exiting, read_rubbish, read_missing]

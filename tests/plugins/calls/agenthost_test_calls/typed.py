@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,  # pydantic refuses those of typing before Python 3.12
+)
 
 from agenthost import Audio, CallContext, EmbeddedResource, Image, ResourceLink, Result, Text, Tool, hookimpl, tool
 from pydantic import BaseModel, Field
-from typing_extensions import NotRequired, TypedDict  # pydantic refuses those of typing before Python 3.12
+from typing_extensions import TypedDict
 
 reached = 0
 

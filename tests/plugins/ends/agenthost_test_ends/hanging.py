@@ -82,7 +82,7 @@ async def leave_child(ctx: CallContext[Settings], deaf: bool = False) -> dict[st
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN if {} else signal.SIG_DFL); "
     script += "print('up', flush=True); time.sleep(600)"
     child = subprocess.Popen([sys.executable, "-c", script.format(deaf)], stdout=subprocess.PIPE)  # noqa: ASYNC220
-    assert child.stdout is not None  # noqa: S101
+    assert child.stdout is not None
     child.stdout.readline()
     CHILDREN.append(child)
     ctx.plugin.log.info("leave_child has begun")
@@ -94,7 +94,7 @@ def leave_forked_child(ctx: CallContext[Settings]) -> dict[str, int]:
     """Leave a child behind that is a fork of the server."""
     child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,), daemon=True)
     child.start()
-    assert child.pid is not None  # noqa: S101
+    assert child.pid is not None
     CHILDREN.append(child)
     ctx.plugin.log.info("leave_forked_child has begun")
     return {"pid": child.pid}
@@ -105,7 +105,15 @@ CHILDREN: list[Any] = []
 
 @hookimpl
 def agenthost_tools() -> list[Tool]:
-    return [wait_on_loop, ignore_cancellation, wait_in_thread, block_loop, leave_thread, leave_child, leave_forked_child]
+    return [
+        wait_on_loop,
+        ignore_cancellation,
+        wait_in_thread,
+        block_loop,
+        leave_thread,
+        leave_child,
+        leave_forked_child,
+    ]
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 """Prints to standard output wherever plugin code runs; nothing of it may reach the wire."""
 
-# ruff: noqa: T201, S605, S607  (printing is what this plugin is for)
+# ruff: noqa: T201, S605  (printing is what this plugin is for)
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shout(where: str) -> None:
     print(f"noise {where}: print")
     print(f"noise {where}: print unflushed", end="", flush=False)
     kept_stdout.write(f"noise {where}: kept sys.stdout\n")
-    assert sys.__stdout__ is not None  # noqa: S101
+    assert sys.__stdout__ is not None
     sys.__stdout__.write(f"noise {where}: sys.__stdout__\n")
     os.write(1, f"noise {where}: os.write\n".encode())
     ctypes.CDLL(None).puts(f"noise {where}: libc".encode())

@@ -74,6 +74,10 @@ text_tools = offer(agenthost_tools=lambda: "tools")
 breaks_off_tools = offer(agenthost_tools=break_off)
 blocks_tools = offer(agenthost_tools=block)
 
+raises_prompts = offer(agenthost_prompts=fail)
+rubbish_prompts = offer(agenthost_prompts=lambda: 5)
+raises_resources = offer(agenthost_resources=fail)
+rubbish_resources = offer(agenthost_resources=lambda: {"note://a": "text"})
 raises_instructions = offer(agenthost_instructions=fail)
 rubbish_instructions = offer(agenthost_instructions=lambda: ["text"])
 
@@ -83,6 +87,8 @@ rubbish_lifespan = offer(agenthost_lifespan=lambda: iter(()))
 silent = offer(
     agenthost_settings=lambda: None,
     agenthost_tools=lambda: None,
+    agenthost_prompts=lambda: None,
+    agenthost_resources=lambda: None,
     agenthost_instructions=lambda: None,
     agenthost_lifespan=lambda: None,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from agenthost_campfire.store.duels import Overdue, close_overdue
 
 if TYPE_CHECKING:
-    from agenthost.storage import Store, Transaction
+    from agenthost import Store, Transaction
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agenthost import ToolError
+
 from agenthost_campfire.addresses import tell_of_duel
 from agenthost_campfire.clock import now_ms
 from agenthost_campfire.rules import duel as rules
@@ -16,7 +18,7 @@ from agenthost_campfire.store import plans
 from agenthost_campfire.store.fires import create, next_seq, require
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 
 class Overdue(Exception):
@@ -25,6 +27,16 @@ class Overdue(Exception):
     def __init__(self, fire_id: str) -> None:
         super().__init__(fire_id)
         self.fire_id = fire_id
+
+
+class UnknownDuel(ToolError):
+    """The fire has no such duel."""
+
+    def __init__(self, fire_id: str, duel_id: str) -> None:
+        super().__init__(
+            f"There is no duel {duel_id!r} at fire {fire_id!r}. campfire_list_duels shows its duels; without duelId, "
+            "campfire_get_duel shows the one that is going on."
+        )
 
 
 @dataclass(frozen=True, slots=True)

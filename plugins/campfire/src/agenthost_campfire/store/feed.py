@@ -10,11 +10,11 @@ from agenthost_campfire.clock import iso
 from agenthost_campfire.rules.duel import Duel, Expected
 from agenthost_campfire.rules.texts import excerpt
 from agenthost_campfire.shapes import News, NewsKind
-from agenthost_campfire.store.duels import current
+from agenthost_campfire.store.duels import UnknownDuel, current, get, steps
 from agenthost_campfire.store.fires import require
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 MAX_TEXT = 500
 """Characters of one text in an answer that is meant to be short."""
@@ -51,6 +51,20 @@ def newest(tx: Transaction, fire_id: str, limit: int, max_text: int = MAX_TEXT) 
         UnknownFire: there is no such fire.
     """
     return _between(tx, fire_id, 0, limit, max_text, newest=True)
+
+
+def of_duel(tx: Transaction, fire_id: str, duel_id: str) -> list[News]:
+    """All steps of one duel, with all that was said.
+
+    Raises:
+        UnknownFire: there is no such fire.
+        UnknownDuel: it has no such duel.
+    """
+    require(tx, fire_id)
+    current(tx, fire_id)
+    if get(tx, fire_id, duel_id) is None:
+        raise UnknownDuel(fire_id, duel_id)
+    return [_news(row, row["kind"], _actor(row), step_in_words(row, row["text"] or "")) for row in steps(tx, duel_id)]
 
 
 def _between(tx: Transaction, fire_id: str, low: int, limit: int, max_text: int, *, newest: bool) -> Feed:

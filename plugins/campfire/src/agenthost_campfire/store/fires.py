@@ -10,7 +10,7 @@ from agenthost_campfire.addresses import tell_of_fire
 from agenthost_campfire.clock import now_ms
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 
 class UnknownFire(ToolError):

@@ -19,7 +19,7 @@ from agenthost_campfire.store.duels import current, rules_now
 from agenthost_campfire.store.fires import next_seq, require
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 MAX_ANSWER = 48 * 1024
 """Bytes of text in one answer; the first message is given in any case."""

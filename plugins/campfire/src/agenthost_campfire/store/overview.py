@@ -12,7 +12,7 @@ from agenthost_campfire.store import duels
 from agenthost_campfire.store.fires import UnknownFire, create
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 MAX_LISTED = 200
 """Fires in one answer."""

@@ -13,7 +13,7 @@ from agenthost_campfire.shapes import Plan, Revision
 from agenthost_campfire.store.fires import next_seq, require
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 MAX_HISTORY = 100
 """Entries of the history in one answer."""

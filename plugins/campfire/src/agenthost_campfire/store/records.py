@@ -5,34 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agenthost import ToolError
-
 from agenthost_campfire.clock import iso
 from agenthost_campfire.rules import duel as rules
 from agenthost_campfire.rules.texts import excerpt
 from agenthost_campfire.shapes import Awaited, Duel, DuelRecord, Duels, DuelSummary, Step
 from agenthost_campfire.store import duels
-from agenthost_campfire.store.duels import DuelRow
+from agenthost_campfire.store.duels import DuelRow, UnknownDuel
 from agenthost_campfire.store.fires import require
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 MAX_LISTED = 100
 """Duels in one answer."""
 
 MAX_THESIS = 300
 """Characters of a thesis in a list."""
-
-
-class UnknownDuel(ToolError):
-    """The fire has no such duel."""
-
-    def __init__(self, fire_id: str, duel_id: str) -> None:
-        super().__init__(
-            f"There is no duel {duel_id!r} at fire {fire_id!r}. campfire_list_duels shows its duels; without duelId, "
-            "campfire_get_duel shows the one that is going on."
-        )
 
 
 def record(tx: Transaction, fire_id: str, duel_id: str | None = None) -> DuelRecord:

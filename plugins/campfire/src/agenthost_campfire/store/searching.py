@@ -9,7 +9,7 @@ from agenthost_campfire.store import access, messages
 from agenthost_campfire.store.messages import MAX_ANSWER, Query
 
 if TYPE_CHECKING:
-    from agenthost.storage import Store, Transaction
+    from agenthost import Store, Transaction
 
 MAX_SCANNED = 100_000
 """Messages that one search looks at."""

@@ -25,7 +25,7 @@ from agenthost_campfire.tools.arguments import ADDS, READS, CharacterName, FireI
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
     from agenthost_campfire.rules.deadlines import Deadlines
 

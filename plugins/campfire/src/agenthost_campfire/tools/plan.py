@@ -17,7 +17,7 @@ from agenthost_campfire.store.fires import create, require
 from agenthost_campfire.tools.arguments import READS, Author, FireId
 
 if TYPE_CHECKING:
-    from agenthost.storage import Transaction
+    from agenthost import Transaction
 
 
 @tool(

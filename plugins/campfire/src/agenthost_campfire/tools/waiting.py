@@ -20,7 +20,7 @@ from agenthost_campfire.store.records import awaited
 from agenthost_campfire.tools.arguments import READS, FireId
 
 if TYPE_CHECKING:
-    from agenthost.storage import Store
+    from agenthost import Store
 
 MAX_ITEMS = 50
 """Things in one answer; what is over comes with the next call, at once."""
@@ -55,9 +55,7 @@ async def wait(
     Raises:
         ToolError: there is no such fire, or it is not that far.
     """
-    # What the host allows one call to wait; a host that does not say so allows what most clients bear.
-    allowed: float = getattr(ctx.plugin, "max_wait", 50.0)
-    seconds = min(25.0 if timeout_seconds is None else timeout_seconds, allowed)
+    seconds = min(25.0 if timeout_seconds is None else timeout_seconds, ctx.plugin.max_wait)
     found = await news(ctx.store, clean_fire_id(fire_id), after, seconds)
     next_after = found.items[-1]["seq"] if found.items else after
     answer: Waited = {
