@@ -227,6 +227,7 @@ def test_every_option_of_every_command_is_in_the_guide_for_users() -> None:
         if command is not None
         for parameter in command.get_params(click.Context(command, **agenthost_command.context_settings))
         for text in parameter.opts
+        if text.startswith("-")
     }
     guide = section(DOCS / "using.md", "The commands")
     documented = {text for line in guide.splitlines() for text in re.findall(r"`(--?[a-z-]+)", line.split(" | ")[0])}
@@ -235,7 +236,8 @@ def test_every_option_of_every_command_is_in_the_guide_for_users() -> None:
 
 def test_every_command_is_in_the_guide_for_users() -> None:
     guide = section(DOCS / "using.md", "The commands")
-    assert {f"agenthost {verb}" for verb in VERBS} - rows(guide).keys() == set()
+    named = set(re.findall(r"agenthost [a-z]+", " ".join(line.split(" | ")[0] for line in guide.splitlines())))
+    assert {f"agenthost {verb}" for verb in VERBS} <= named
 
 
 def test_the_architecture_names_every_module_and_no_other() -> None:
