@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from agenthost.assembly import Options, assemble, require_start
-from agenthost.errors import OperatorError
+from agenthost.errors import OperatorError, StorageError
 from agenthost.lifespans import open_storage
 from agenthost.plugins import ask, expect, find_plugins
 
@@ -66,7 +66,10 @@ class HostApp:
             async with open_storage(plugin):
                 await function(context)
 
-        asyncio.run(run())
+        try:
+            asyncio.run(run())
+        except StorageError as error:
+            raise OperatorError(f"plugin {plugin.name}: {error}") from error
 
     def serve(self, settings: Mapping[str, Any] | None = None) -> NoReturn:
         """See `agenthost.App`."""

@@ -45,8 +45,9 @@ class SqliteEngine:
     def lock(self) -> None:
         """See `Engine`."""
         if self._lock_file is None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock_file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with _explained(self.path):
+                self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._lock_file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         os.pwrite(self._lock_file, f"{os.getpid():<20}".encode(), 0)
 
