@@ -18,7 +18,11 @@ from agenthost.settings import HostPart
 
 # Machines that are shared are slow at times, and nobody looks into a folder of examples.
 hypothesis.settings.register_profile(
-    "agenthost", deadline=None, database=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "agenthost",
+    deadline=None,
+    database=None,
+    max_examples=50,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("agenthost")
 
@@ -36,7 +40,7 @@ def raw() -> Callable[..., Tool]:
 
 @pytest.fixture
 def make_plugin(tmp_path: Path) -> Callable[..., Plugin]:
-    """`make_plugin("name", tool, tool, prefix="x_", tools={"deny": [...]})`: a loaded plugin; the keywords are the host's."""
+    """`make_plugin("name", tool, tool, prefix="x_", ...)`: a loaded plugin; the keywords are the host's settings."""
 
     def make(name: str, *tools: Tool, **part: Any) -> Plugin:
         context: PluginContext[Any] = PluginContext(

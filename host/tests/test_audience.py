@@ -62,7 +62,9 @@ class House:
         self.server = HostServer(self.catalog, Calls(self.catalog, WAIT), "Do it well.", self.readiness.wait)
 
     @asynccontextmanager
-    async def connect(self, mode: str = "legacy", told: list[Any] | None = None, **options: Any) -> AsyncIterator[Client]:
+    async def connect(
+        self, mode: str = "legacy", told: list[Any] | None = None, **options: Any
+    ) -> AsyncIterator[Client]:
         """A client whose handshake is over; `told` gets its notifications."""
 
         async def hear(message: Any) -> None:
@@ -116,7 +118,10 @@ def methods(told: list[Any]) -> list[str]:
 
 LISTS: dict[str, tuple[str, Callable[[Plugin, int], None]]] = {
     "tools": ("notifications/tools/list_changed", lambda plugin, n: plugin.loaded.tools.add(make_tool(f"t{n}"))),
-    "prompts": ("notifications/prompts/list_changed", lambda plugin, n: plugin.loaded.prompts.add(make_prompt(f"p{n}"))),
+    "prompts": (
+        "notifications/prompts/list_changed",
+        lambda plugin, n: plugin.loaded.prompts.add(make_prompt(f"p{n}")),
+    ),
     "resources": (
         "notifications/resources/list_changed",
         lambda plugin, n: plugin.loaded.resources.add(make_resource(f"note://{n}")),
@@ -265,7 +270,9 @@ def test_subscribers_are_told_about_their_resources_and_no_others(build: Build) 
                 house.plugin.loaded.updated("note://b")
                 house.plugin.loaded.updated("note://nowhere")
             await house.settle(client)
-            assert [(message.method, message.params.uri) for message in told] == [("notifications/resources/updated", "note://a")]
+            assert [(message.method, message.params.uri) for message in told] == [
+                ("notifications/resources/updated", "note://a")
+            ]
             await client.unsubscribe_resource("note://a")
             house.plugin.loaded.updated("note://a")
             await house.settle(client)
@@ -351,20 +358,26 @@ def test_a_client_is_told_nothing_before_it_has_said_that_it_is_initialized(buil
 def test_a_modern_listener_hears_what_it_asked_for(build: Build) -> None:
     async def scenario() -> None:
         house = build(make_resource("note://a"), make_resource("note://b"))
-        async with house.connect(MODERN) as client:
-            async with client.listen(
+        async with (
+            house.connect(MODERN) as client,
+            client.listen(
                 tools_list_changed=True, resources_list_changed=True, resource_subscriptions=["note://a"]
-            ) as heard:
-                for _, change in LISTS.values():
-                    change(house.plugin, 1)
-                house.plugin.loaded.updated("note://b")
-                house.plugin.loaded.updated("note://a")
-                house.plugin.loaded.updated("note://a")
-                events = [await anext(aiter(heard)) for _ in range(3)]
-                assert sorted(type(event).__name__ for event in events) == ["ResourceUpdated", "ResourcesListChanged", "ToolsListChanged"]
-                house.server.audience.close()
-                with contextlib.suppress(StopAsyncIteration):
-                    pytest.fail(f"heard {await anext(aiter(heard))}")
+            ) as heard,
+        ):
+            for _, change in LISTS.values():
+                change(house.plugin, 1)
+            house.plugin.loaded.updated("note://b")
+            house.plugin.loaded.updated("note://a")
+            house.plugin.loaded.updated("note://a")
+            events = [await anext(aiter(heard)) for _ in range(3)]
+            assert sorted(type(event).__name__ for event in events) == [
+                "ResourceUpdated",
+                "ResourcesListChanged",
+                "ToolsListChanged",
+            ]
+            house.server.audience.close()
+            with contextlib.suppress(StopAsyncIteration):
+                pytest.fail(f"heard {await anext(aiter(heard))}")
 
     run(scenario)
 
@@ -409,7 +422,12 @@ def test_everything_is_listed_on_one_page(build: Build, mode: str) -> None:
     async def scenario() -> None:
         house = build(*(make_tool(f"t{n}") for n in range(300)), make_prompt("ask"), make_resource("note://a"), note)
         async with house.connect(mode) as client:
-            lists = [await client.list_tools(), await client.list_prompts(), await client.list_resources(), await client.list_resource_templates()]
+            lists = [
+                await client.list_tools(),
+                await client.list_prompts(),
+                await client.list_resources(),
+                await client.list_resource_templates(),
+            ]
             assert all(each.next_cursor is None for each in lists)
             assert [each.name for each in lists[0].tools] == [f"t{n}" for n in range(300)]  # type: ignore[union-attr]
             assert [each.name for each in lists[1].prompts] == ["ask"]  # type: ignore[union-attr]
@@ -541,7 +559,9 @@ def test_completions_are_cut_to_what_the_protocol_allows_and_say_so(build: Build
             assert (few.values, few.total, few.has_more) == (["o0", "o1", "o2"], 3, False)
             many = (await client.complete(ref, {"name": "who", "value": "many"})).completion
             assert (len(many.values), many.total, many.has_more) == (MAX_COMPLETIONS, 250, True)
-            other = await client.complete(types.ResourceTemplateReference(uri="note://{day}"), {"name": "day", "value": "mon"})
+            other = await client.complete(
+                types.ResourceTemplateReference(uri="note://{day}"), {"name": "day", "value": "mon"}
+            )
             assert other.completion.values == ["mon"]
             with pytest.raises(MCPError, match="no argument 'wo'"):
                 await client.complete(ref, {"name": "wo", "value": ""})

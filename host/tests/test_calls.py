@@ -240,7 +240,11 @@ def test_async_code_runs_on_the_loop_in_whatever_it_is_wrapped(call: Call, handl
 
 def test_an_unknown_tool_is_not_found(calls: Make) -> None:
     answers = calls(Tool("greet", lambda a, c: "x", input_schema={"type": "object"}, aliases=("hi",)))
-    for name, said in (("gret", "Unknown tool: gret (did you mean 'greet'?)"), ("", "Unknown tool: "), ("zzz", "Unknown tool: zzz")):
+    for name, said in (
+        ("gret", "Unknown tool: gret (did you mean 'greet'?)"),
+        ("", "Unknown tool: "),
+        ("zzz", "Unknown tool: zzz"),
+    ):
         with pytest.raises(NotFound) as caught:
             run(lambda name=name: answers.call_tool(name, {}, Client().request))
         assert str(caught.value) == said
@@ -484,7 +488,13 @@ def test_a_call_that_takes_too_long_is_told_with_its_limit_and_what_became_of_it
 
 @pytest.mark.parametrize(
     ("host", "author", "operator", "effective"),
-    [(0.05, None, None, "0.05"), (9, 0.05, None, "0.05"), (9, 9, 0.05, "0.05"), (0.03, 0.05, None, "0.05"), (0.03, 0.04, 0.05, "0.05")],
+    [
+        (0.05, None, None, "0.05"),
+        (9, 0.05, None, "0.05"),
+        (9, 9, 0.05, "0.05"),
+        (0.03, 0.05, None, "0.05"),
+        (0.03, 0.04, 0.05, "0.05"),
+    ],
 )
 def test_the_operators_limit_goes_before_the_authors_and_that_before_the_hosts(
     calls: Make, host: float, author: float | None, operator: float | None, effective: str
@@ -541,7 +551,9 @@ def test_a_coroutine_that_swallows_its_cancellation_is_left_behind_and_named(
 
 
 @pytest.mark.parametrize("outcome", ["returns", "raises", "exits"])
-def test_what_comes_after_the_limit_is_not_heard_of_again(call: Call, caplog: pytest.LogCaptureFixture, outcome: str) -> None:
+def test_what_comes_after_the_limit_is_not_heard_of_again(
+    call: Call, caplog: pytest.LogCaptureFixture, outcome: str
+) -> None:
     async def handler(arguments: Any, ctx: Any) -> str:
         try:
             await asyncio.sleep(WAIT)
@@ -589,10 +601,8 @@ def test_a_real_cancellation_is_not_lost_when_the_plugin_swallows_it(calls: Make
 
     async def handler(arguments: Any, ctx: Any) -> str:
         started.set()
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(WAIT)
-        except asyncio.CancelledError:
-            pass
         return "late"
 
     async def scenario() -> None:
@@ -630,7 +640,8 @@ def test_a_plugin_whose_threads_are_all_taken_is_busy_and_others_are_not(
 
     quick = lambda arguments, ctx: "quick"  # noqa: E731
     catalog = serve(
-        make_plugin("p", raw("block", block), raw("quick", quick), raw("awaited", sleeping_not)), make_plugin("q", raw("other", quick))
+        make_plugin("p", raw("block", block), raw("quick", quick), raw("awaited", sleeping_not)),
+        make_plugin("q", raw("other", quick)),
     )
 
     async def scenario() -> None:
@@ -679,7 +690,9 @@ def test_a_thread_keeps_its_place_until_its_function_really_returns(two_threads:
                 task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         for result in results:
-            assert isinstance(result, asyncio.CancelledError) if how == "cancelled" else "still running" in text_of(result)  # type: ignore[arg-type]
+            assert (
+                isinstance(result, asyncio.CancelledError) if how == "cancelled" else "still running" in text_of(result)
+            )  # type: ignore[arg-type]
         assert not ended
         assert "is busy" in text_of(await ask(False))
         RELEASE.set()
@@ -1112,7 +1125,9 @@ def refusal(act: Callable[[], Any], code: int = INVALID_PARAMS) -> str:
 
 def test_a_typed_prompt_gets_its_arguments_read_from_texts(get: Get) -> None:
     @prompt
-    def ask(name: str, times: int, loud: bool, colour: Colour, kind: Literal["a", "b"] = "a", ctx: CallContext | None = None) -> str:
+    def ask(
+        name: str, times: int, loud: bool, colour: Colour, kind: Literal["a", "b"] = "a", ctx: CallContext | None = None
+    ) -> str:
         """Ask."""
         assert ctx is not None
         return f"{name!r} {times!r} {loud!r} {colour!r} {kind!r} {ctx.plugin.name}"
@@ -1149,11 +1164,18 @@ def typed_prompt() -> Prompt:
 
 
 def raw_prompt() -> Prompt:
-    return Prompt("ask", lambda arguments, ctx: "x", arguments=(Argument("colour", required=True), Argument("times")), aliases=("old",))
+    return Prompt(
+        "ask",
+        lambda arguments, ctx: "x",
+        arguments=(Argument("colour", required=True), Argument("times")),
+        aliases=("old",),
+    )
 
 
 @pytest.mark.parametrize("make", [typed_prompt, raw_prompt])
-def test_missing_and_unknown_prompt_arguments_are_invalid_params_that_name_them(get: Get, make: Callable[[], Prompt]) -> None:
+def test_missing_and_unknown_prompt_arguments_are_invalid_params_that_name_them(
+    get: Get, make: Callable[[], Prompt]
+) -> None:
     for arguments in (None, {}, {"times": "1"}):
         text = refusal(lambda arguments=arguments: get(make(), arguments))  # type: ignore[misc]
         assert "the required argument 'colour' is missing" in text
@@ -1190,7 +1212,9 @@ def test_what_a_model_would_read_goes_to_the_client_of_a_prompt(get: Get) -> Non
     assert (raised.value.code, str(raised.value), raised.value.data) == (-32000, "own", [1])
 
 
-@pytest.mark.parametrize("error", [RuntimeError("secret detail"), SystemExit(3), asyncio.CancelledError("secret detail")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [RuntimeError("secret detail"), SystemExit(3), asyncio.CancelledError("secret detail")], ids=repr
+)
 def test_a_crash_of_a_prompt_is_an_internal_error_with_a_reference(
     get: Get, caplog: pytest.LogCaptureFixture, error: BaseException
 ) -> None:
@@ -1299,7 +1323,9 @@ def complete(calls: Make) -> Complete:
 
 
 def completing(function: Callable[..., Any]) -> Prompt:
-    return Prompt("ask", lambda arguments, ctx: "x", arguments=(Argument("who"), Argument("why")), complete={"who": function})
+    return Prompt(
+        "ask", lambda arguments, ctx: "x", arguments=(Argument("who"), Argument("why")), complete={"who": function}
+    )
 
 
 def test_a_completion_function_gets_what_is_typed_what_is_known_and_the_context(complete: Complete) -> None:
@@ -1318,7 +1344,13 @@ def test_a_completion_function_gets_what_is_typed_what_is_known_and_the_context(
 
 def test_choices_complete_by_themselves(complete: Complete) -> None:
     @prompt
-    def ask(kind: Literal["apple", "avocado", "pear"], colour: Colour, one: Literal["only"], number: Literal[10, 11, 20], text: str = "") -> str:
+    def ask(
+        kind: Literal["apple", "avocado", "pear"],
+        colour: Colour,
+        one: Literal["only"],
+        number: Literal[10, 11, 20],
+        text: str = "",
+    ) -> str:
         return ""
 
     assert complete(ask, "kind", "a") == ["apple", "avocado"]

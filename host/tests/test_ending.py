@@ -179,7 +179,9 @@ def test_other_signals_are_not_taken_for_an_end(start: Start) -> None:
 
 
 def test_a_callback_that_fails_does_not_prevent_the_end(start: Start) -> None:
-    process = start("ending.install()\nending.on_signal(lambda: 1 / 0)\nsay('ready')\nhang()", stderr=subprocess.DEVNULL)
+    process = start(
+        "ending.install()\nending.on_signal(lambda: 1 / 0)\nsay('ready')\nhang()", stderr=subprocess.DEVNULL
+    )
     assert heard(process) == "ready"
     process.send_signal(signal.SIGTERM)
     assert process.wait(SOON) == 143
@@ -227,7 +229,9 @@ def test_the_end_comes_also_when_stderr_cannot_be_written(start: Start, state: s
 @pytest.mark.parametrize("state", STDERR)
 def test_a_signal_is_heard_also_when_stderr_cannot_be_written(start: Start, state: str, orderly: bool) -> None:
     callback = "ending.on_signal(lambda: say('asked'))" if orderly else ""
-    body = f"logging.basicConfig(level=logging.INFO)\n{STDERR[state]}\nending.install()\n{callback}\nsay('ready')\nhang()"
+    body = (
+        f"logging.basicConfig(level=logging.INFO)\n{STDERR[state]}\nending.install()\n{callback}\nsay('ready')\nhang()"
+    )
     process = start(body, stderr=subprocess.DEVNULL)
     assert heard(process) == "ready"
     process.send_signal(signal.SIGTERM)

@@ -6,7 +6,8 @@ import time
 
 import pytest
 from agenthost.instructions import FIRST, LIMIT, merge_instructions, units
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 Parts = list[tuple[str, str | None]]
 
@@ -68,7 +69,14 @@ def test_the_text_is_never_longer_than_clients_read(parts: Parts) -> None:
     text.encode()
 
 
-@given(parts=st.lists(st.tuples(st.from_regex(r"[a-z]{1,10}", fullmatch=True), TEXTS), min_size=1, max_size=8, unique_by=lambda part: part[0]))
+@given(
+    parts=st.lists(
+        st.tuples(st.from_regex(r"[a-z]{1,10}", fullmatch=True), TEXTS),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda part: part[0],
+    )
+)
 def test_the_first_part_has_a_line_for_every_plugin(parts: Parts) -> None:
     text = merge_instructions(parts)
     assert text is not None
@@ -79,7 +87,9 @@ def test_the_first_part_has_a_line_for_every_plugin(parts: Parts) -> None:
             assert f"\n{name}: " in beginning
 
 
-@given(count=st.integers(2, 8), word=st.sampled_from(["word", "a", "\U0001f600", "一二三四五六七"]), blank=st.booleans())
+@given(
+    count=st.integers(2, 8), word=st.sampled_from(["word", "a", "\U0001f600", "一二三四五六七"]), blank=st.booleans()
+)
 def test_long_texts_have_equal_shares(count: int, word: str, blank: bool) -> None:
     own = (word + (" " if blank else "")) * 3000
     text = merge_instructions([(f"p{number}", own) for number in range(count)])
@@ -120,7 +130,9 @@ def test_names_alone_may_be_more_than_fits() -> None:
     assert units(text) <= LIMIT
 
 
-@pytest.mark.parametrize("text", ["word " * 200_000, "x" * 1_000_000, ". " * 500_000, "\n" * 1_000_000, "\U0001f600 " * 300_000])
+@pytest.mark.parametrize(
+    "text", ["word " * 200_000, "x" * 1_000_000, ". " * 500_000, "\n" * 1_000_000, "\U0001f600 " * 300_000]
+)
 def test_a_very_long_text_is_cut_in_no_time(text: str) -> None:
     began = time.monotonic()
     merge_instructions([(f"p{number}", text) for number in range(3)])

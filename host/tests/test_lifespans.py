@@ -128,7 +128,9 @@ def test_a_plugin_is_served_from_the_moment_its_lifespan_is_entered_until_the_en
 def test_all_are_entered_and_left_at_once_each_in_a_task_of_its_own(build: Build) -> None:
     tasks: dict[str, list[asyncio.Task[Any] | None]] = {}
 
-    def meeting(name: str, arrived: list[str], all_here: asyncio.Event, leaving: list[str], all_leave: asyncio.Event) -> Any:
+    def meeting(
+        name: str, arrived: list[str], all_here: asyncio.Event, leaving: list[str], all_leave: asyncio.Event
+    ) -> Any:
         @asynccontextmanager
         async def lifespan() -> AsyncIterator[None]:
             tasks[name] = [asyncio.current_task()]
@@ -284,7 +286,9 @@ def test_a_plugin_that_fails_at_the_start_is_not_served_and_the_others_are(build
 
 
 @pytest.mark.parametrize("error", [None, RuntimeError("x"), SystemExit(3)], ids=repr)
-def test_a_plugin_that_takes_too_long_is_cancelled_and_told_with_the_setting(build: Build, error: BaseException | None) -> None:
+def test_a_plugin_that_takes_too_long_is_cancelled_and_told_with_the_setting(
+    build: Build, error: BaseException | None
+) -> None:
     steps: list[str] = []
 
     @asynccontextmanager
@@ -315,10 +319,8 @@ def test_a_plugin_that_ignores_being_late_is_not_served_either(build: Build) -> 
 
     @asynccontextmanager
     async def lifespan() -> AsyncIterator[None]:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(WAIT)
-        except asyncio.CancelledError:
-            pass
         try:
             yield
         finally:

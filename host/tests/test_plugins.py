@@ -1,4 +1,4 @@
-"""Plugins: found from metadata, selected, checked before importing, loaded one at a time with every failure its owner's."""
+"""Plugins: found from metadata, selected, checked before importing, loaded so that every failure has one owner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from typing import Any
 
 import agenthost
 import pytest
-from agenthost import Prompt, Resource, Tool, hookimpl, plugins as module, prompt, resource, tool
+from agenthost import Prompt, Resource, Tool, hookimpl, prompt, resource, tool
+from agenthost import plugins as module
 from agenthost.cli import VERBS
 from agenthost.errors import OperatorError, ToolError
 from agenthost.findings import Finding
@@ -95,9 +96,7 @@ def load() -> Load:
     def run(plugin: Any, settings: dict[str, Any] | None = None, limit: float = WAIT, **more: Any) -> Any:
         installed = {"p": found("p", plugin, **more)}
         asked = Plugin("p", installed["p"])
-        findings = load_plugin(
-            asked, configured({"p": settings or {}}), HostSettings(start_limit=limit), installed
-        )
+        findings = load_plugin(asked, configured({"p": settings or {}}), HostSettings(start_limit=limit), installed)
         return asked, findings
 
     return run
@@ -170,7 +169,8 @@ def test_an_entry_point_without_a_distribution_is_found_all_the_same(install: An
 
 def test_two_distributions_offering_one_name_are_both_named_and_neither_is_loaded(install: Any, load: Load) -> None:
     plugin = install(
-        FakeEntryPoint("ape", dist=FakeDistribution("two", "2")), FakeEntryPoint("ape", dist=FakeDistribution("one", "1"))
+        FakeEntryPoint("ape", dist=FakeDistribution("two", "2")),
+        FakeEntryPoint("ape", dist=FakeDistribution("one", "1")),
     )["ape"]
     assert plugin.problem == "one 1 and two 2 both offer a plugin of this name; uninstall one"
     assert plugin.distribution == "one, two"
@@ -200,7 +200,9 @@ def test_a_name_inside_the_pattern_has_no_problem(install: Any, name: str) -> No
 
 @pytest.mark.parametrize("name", sorted({*VERBS, "host", "mcp", "healthz", "metrics"}))
 def test_a_reserved_name_is_never_loaded(install: Any, name: str) -> None:
-    assert install(FakeEntryPoint(name))[name].problem == "the name is reserved by agenthost; its author has to rename it"
+    assert (
+        install(FakeEntryPoint(name))[name].problem == "the name is reserved by agenthost; its author has to rename it"
+    )
 
 
 def test_every_command_of_the_host_is_reserved() -> None:
@@ -314,7 +316,9 @@ def test_every_hook_contributes_and_all_get_the_same_context(load: Load, tmp_pat
 
 
 def test_hooks_may_leave_out_arguments_and_return_nothing(load: Load) -> None:
-    plugin, findings = load(hooks(settings=lambda: None, tools=lambda: None, instructions=lambda: None, lifespan=lambda: None))
+    plugin, findings = load(
+        hooks(settings=lambda: None, tools=lambda: None, instructions=lambda: None, lifespan=lambda: None)
+    )
     assert (plugin.state, findings) == ("loaded", [])
 
 
@@ -487,7 +491,7 @@ def test_an_async_generator_hook_is_refused(load: Load) -> None:
 
 
 def test_a_misspelt_hook_is_told_with_the_nearest_one(load: Load) -> None:
-    text = failure(load(hooks(tool=lambda: [])))
+    text = failure(load(hooks(tool=list)))
     assert text.startswith("there is no hook agenthost_tool ")
     assert "did you mean 'agenthost_tools'?" in text
 
@@ -560,10 +564,10 @@ def test_what_is_printed_while_loading_goes_to_stderr(
     def tools() -> list[Tool]:
         print("from python")  # noqa: T201
         os.write(1, b"from the descriptor\n")
-        os.system("echo from a child")  # noqa: S605, S607
+        os.system("echo from a child")  # noqa: S605
         return []
 
-    with open(1, "w", encoding="utf-8", closefd=False) as stdout:  # noqa: PTH123  (a descriptor has no path)
+    with open(1, "w", encoding="utf-8", closefd=False) as stdout:
         monkeypatch.setattr(sys, "stdout", stdout)
         assert load(hooks(tools=tools))[1] == []
     out, err = capfd.readouterr()
@@ -573,7 +577,7 @@ def test_what_is_printed_while_loading_goes_to_stderr(
 
 
 def test_stdout_is_back_after_the_block_also_when_it_raises(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ZeroDivisionError), stdout_to_stderr():
+    with contextlib.suppress(ZeroDivisionError), stdout_to_stderr():
         os.write(1, b"inside ")
         _ = 1 / 0
     os.write(1, b"outside")
@@ -669,7 +673,9 @@ def test_the_settings_are_an_instance_of_the_plugins_own_model(load: Load) -> No
     assert type(plugin.context.settings).__name__ == "Strict"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("settings", "fault"), [({}, "number"), ({"number": 0}, "number = 0"), ({"number": "x"}, "number = 'x'")])
+@pytest.mark.parametrize(
+    ("settings", "fault"), [({}, "number"), ({"number": 0}, "number = 0"), ({"number": "x"}, "number = 'x'")]
+)
 def test_wrong_settings_are_the_plugins_failure_with_key_and_value(load: Load, settings: Any, fault: str) -> None:
     text = failure(load(hooks(settings=lambda: Strict), settings))
     assert f"[plugins.p] {fault}" in text
@@ -747,7 +753,7 @@ def test_a_table_for_a_plugin_that_is_not_installed_is_reported_once_with_the_ne
 
 
 def test_loading_creates_no_folder_unless_a_hook_asks_for_it(load: Load, tmp_path: Path) -> None:
-    installed = {"p": found("p", hooks(tools=lambda: []))}
+    installed = {"p": found("p", hooks(tools=list))}
     settings = HostSettings(state_dir=tmp_path / "state")
     plugin = Plugin("p", installed["p"])
     assert load_plugin(plugin, configured(), settings, installed) == []
@@ -781,7 +787,11 @@ def test_a_plugin_in_a_real_file_is_loaded_through_its_entry_point(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("def broken(:\n", "SyntaxError"), ("import no_such_module_at_all\n", "no_such_module_at_all"), ("1 / 0\n", "ZeroDivisionError")],
+    [
+        ("def broken(:\n", "SyntaxError"),
+        ("import no_such_module_at_all\n", "no_such_module_at_all"),
+        ("1 / 0\n", "ZeroDivisionError"),
+    ],
 )
 def test_a_file_that_cannot_be_imported_is_told_with_the_file_and_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str

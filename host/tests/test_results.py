@@ -1,4 +1,4 @@
-"""What plugin functions return, on the wire: text and structure tell the same, and no version of the protocol loses any of it."""
+"""What plugin functions return: text and structure tell the same, and no version of the protocol loses any of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from agenthost import (
 )
 from agenthost.calls.results import contents_to_wire, error_to_wire, prompt_to_wire, result_to_wire
 from agenthost.signatures import Returns, read_signature
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, SUPPORTED_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
@@ -140,7 +141,11 @@ LATER_BLOCKS = [
 
 @pytest.mark.parametrize(("block", "expected"), BLOCKS + LATER_BLOCKS, ids=lambda value: type(value).__name__)
 def test_a_content_block_is_sent_alone_and_in_lists(block: Any, expected: dict[str, Any]) -> None:
-    for value, blocks in ((block, [expected]), ([block], [expected]), ((block, Text("x")), [expected, {"type": "text", "text": "x"}])):
+    for value, blocks in (
+        (block, [expected]),
+        ([block], [expected]),
+        ((block, Text("x")), [expected, {"type": "text", "text": "x"}]),
+    ):
         for returns in (None, returns_of(), returns_of(Any), returns_of(Text | Image)):
             wire = result_to_wire(value, returns)
             assert wire == {"content": blocks}
@@ -174,7 +179,7 @@ def test_a_content_block_with_values_of_wrong_types_is_refused(block: Any) -> No
         try:
             wire = result_to_wire(value, None)
         except TypeError as error:
-            assert "no content block" in str(error)  # noqa: PT017
+            assert "no content block" in str(error)
         else:
             assert_nothing_is_lost(wire)
 
@@ -239,10 +244,18 @@ def test_an_object_is_the_structure_and_anything_else_its_result() -> None:
         "content": [{"type": "text", "text": "[\n  1\n]"}],
         "structuredContent": {"result": [1]},
     }
-    assert result_to_wire(Item(name="x", fireId=1), None)["structuredContent"] == {"name": "x", "note": None, "fireId": 1}
+    assert result_to_wire(Item(name="x", fireId=1), None)["structuredContent"] == {
+        "name": "x",
+        "note": None,
+        "fireId": 1,
+    }
 
 
-@pytest.mark.parametrize("returns", [None, returns_of(), returns_of(list), returns_of(list[int])], ids=["raw", "unannotated", "list", "list[int]"])
+@pytest.mark.parametrize(
+    "returns",
+    [None, returns_of(), returns_of(list), returns_of(list[int])],
+    ids=["raw", "unannotated", "list", "list[int]"],
+)
 def test_an_empty_list_is_told_as_one(returns: Returns | None) -> None:
     wire = result_to_wire([], returns)
     assert wire == {"content": [{"type": "text", "text": "[]"}], "structuredContent": {"result": []}}
@@ -343,9 +356,13 @@ def test_what_json_cannot_carry_is_refused(value: Any, returns: Returns | None) 
         result_to_wire(value, returns)
 
 
-@pytest.mark.parametrize(("annotation", "value"), [(float, math.nan), (list[float], [math.inf]), (dict[str, float], {"a": math.nan})], ids=str)
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [(float, math.nan), (list[float], [math.inf]), (dict[str, float], {"a": math.nan})],
+    ids=str,
+)
 def test_numbers_that_json_does_not_have_are_refused_also_where_they_are_promised(annotation: Any, value: Any) -> None:
-    with pytest.raises(ValueError, match="JSON|finite"):
+    with pytest.raises(ValueError, match=r"JSON|finite"):
         result_to_wire(value, returns_of(annotation))
 
 
@@ -372,12 +389,36 @@ def test_nothing_is_told_as_done() -> None:
 
 RESULTS: list[tuple[Callable[[], Result[Any]], Any, dict[str, Any]]] = [
     (lambda: Result("a", Text("b")), ..., {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}),
-    (lambda: Result(Image(b"x", "image/png")), ..., {"content": [{"type": "image", "data": "eA==", "mimeType": "image/png"}]}),
-    (lambda: Result(structured={"a": "ü"}), ..., {"content": [{"type": "text", "text": '{\n  "a": "ü"\n}'}], "structuredContent": {"a": "ü"}}),
-    (lambda: Result("short", structured={"a": 1}), ..., {"content": [{"type": "text", "text": "short"}], "structuredContent": {"a": 1}}),
-    (lambda: Result("none", structured=[]), ..., {"content": [{"type": "text", "text": "none"}], "structuredContent": {"result": []}}),
-    (lambda: Result("zero", structured=0), ..., {"content": [{"type": "text", "text": "zero"}], "structuredContent": {"result": 0}}),
-    (lambda: Result("empty", structured={}), ..., {"content": [{"type": "text", "text": "empty"}], "structuredContent": {}}),
+    (
+        lambda: Result(Image(b"x", "image/png")),
+        ...,
+        {"content": [{"type": "image", "data": "eA==", "mimeType": "image/png"}]},
+    ),
+    (
+        lambda: Result(structured={"a": "ü"}),
+        ...,
+        {"content": [{"type": "text", "text": '{\n  "a": "ü"\n}'}], "structuredContent": {"a": "ü"}},
+    ),
+    (
+        lambda: Result("short", structured={"a": 1}),
+        ...,
+        {"content": [{"type": "text", "text": "short"}], "structuredContent": {"a": 1}},
+    ),
+    (
+        lambda: Result("none", structured=[]),
+        ...,
+        {"content": [{"type": "text", "text": "none"}], "structuredContent": {"result": []}},
+    ),
+    (
+        lambda: Result("zero", structured=0),
+        ...,
+        {"content": [{"type": "text", "text": "zero"}], "structuredContent": {"result": 0}},
+    ),
+    (
+        lambda: Result("empty", structured={}),
+        ...,
+        {"content": [{"type": "text", "text": "empty"}], "structuredContent": {}},
+    ),
     (lambda: Result("no", is_error=True), ..., {"content": [{"type": "text", "text": "no"}], "isError": True}),
     (lambda: Result("no", is_error=True), Result[Item], {"content": [{"type": "text", "text": "no"}], "isError": True}),
     (
@@ -393,13 +434,19 @@ RESULTS: list[tuple[Callable[[], Result[Any]], Any, dict[str, Any]]] = [
             "structuredContent": {"name": "x", "note": None, "fireId": 0},
         },
     ),
-    (lambda: Result("m", meta={"a": {"b": [1]}}), ..., {"content": [{"type": "text", "text": "m"}], "_meta": {"a": {"b": [1]}}}),
+    (
+        lambda: Result("m", meta={"a": {"b": [1]}}),
+        ...,
+        {"content": [{"type": "text", "text": "m"}], "_meta": {"a": {"b": [1]}}},
+    ),
     (lambda: Result("m", meta={}), ..., {"content": [{"type": "text", "text": "m"}], "_meta": {}}),
 ]
 
 
 @pytest.mark.parametrize(("make", "annotation", "expected"), RESULTS)
-def test_a_result_says_exactly_what_is_put_into_it(make: Callable[[], Any], annotation: Any, expected: dict[str, Any]) -> None:
+def test_a_result_says_exactly_what_is_put_into_it(
+    make: Callable[[], Any], annotation: Any, expected: dict[str, Any]
+) -> None:
     for returns in (returns_of(annotation), None):
         wire = result_to_wire(make(), returns)
         if returns is not None:
@@ -422,7 +469,19 @@ def test_a_result_says_exactly_what_is_put_into_it(make: Callable[[], Any], anno
         (Result(5), ...),  # type: ignore[arg-type]
         (Result(None), ...),  # type: ignore[arg-type]
     ],
-    ids=["no structure", "nothing", "other structure", "other items", "object", "nan", "meta object", "meta nan", "meta list", "5", "None"],
+    ids=[
+        "no structure",
+        "nothing",
+        "other structure",
+        "other items",
+        "object",
+        "nan",
+        "meta object",
+        "meta nan",
+        "meta list",
+        "5",
+        "None",
+    ],
 )
 def test_a_result_that_breaks_its_promise_or_json_is_refused(result: Any, annotation: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
@@ -468,7 +527,10 @@ def test_an_error_is_a_result_that_the_model_reads(error: ToolError, expected: d
             ],
         ),
         ((Message("a"),), [("user", {"type": "text", "text": "a"})]),
-        (Message(EmbeddedResource("note://a", "x")), [("user", {"type": "resource", "resource": {"uri": "note://a", "text": "x"}})]),
+        (
+            Message(EmbeddedResource("note://a", "x")),
+            [("user", {"type": "resource", "resource": {"uri": "note://a", "text": "x"}})],
+        ),
         ([], []),
     ],
     ids=repr,
@@ -483,7 +545,19 @@ def test_a_prompt_is_a_list_of_messages(value: Any, messages: list[Any]) -> None
 
 @pytest.mark.parametrize(
     "value",
-    [None, 5, {"role": "user"}, b"x", [None], ["a", 5], Text("x"), Message("a", "system"), Message(5), Message(None), [["a"]]],  # type: ignore[arg-type]
+    [
+        None,
+        5,
+        {"role": "user"},
+        b"x",
+        [None],
+        ["a", 5],
+        Text("x"),
+        Message("a", "system"),
+        Message(5),
+        Message(None),
+        [["a"]],
+    ],  # type: ignore[arg-type]
     ids=repr,
 )
 def test_a_prompt_that_gives_no_messages_is_refused(value: Any) -> None:
@@ -506,14 +580,20 @@ def test_a_prompt_that_gives_no_messages_is_refused(value: Any) -> None:
         ([], None, {"text": "[]", "mimeType": "application/json"}),
         ([1, None], None, {"text": "[\n  1,\n  null\n]", "mimeType": "application/json"}),
         (5, None, {"text": "5", "mimeType": "application/json"}),
-        (Item(name="x", fireId=1), None, {"text": '{\n  "name": "x",\n  "note": null,\n  "fireId": 1\n}', "mimeType": "application/json"}),
+        (
+            Item(name="x", fireId=1),
+            None,
+            {"text": '{\n  "name": "x",\n  "note": null,\n  "fireId": 1\n}', "mimeType": "application/json"},
+        ),
         (Contents("x"), None, {"text": "x", "mimeType": "text/plain"}),
         (Contents(b"x", mime_type="image/png"), "text/plain", {"blob": "eA==", "mimeType": "image/png"}),
         ([Contents("x")], "text/markdown", {"text": "x", "mimeType": "text/markdown"}),
     ],
     ids=repr,
 )
-def test_a_resource_is_sent_under_the_address_that_was_read(value: Any, mime_type: str | None, expected: dict[str, Any]) -> None:
+def test_a_resource_is_sent_under_the_address_that_was_read(
+    value: Any, mime_type: str | None, expected: dict[str, Any]
+) -> None:
     wire = contents_to_wire(value, "note://today", mime_type)
     assert wire == {"contents": [{"uri": "note://today", **expected}]}
     assert_nothing_is_lost(wire, "resources/read")
@@ -532,7 +612,16 @@ def test_the_parts_of_a_resource_may_have_addresses_of_their_own() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, object(), math.nan, Contents(5), Contents("x", uri=5), Contents("x", mime_type=5), [Contents(None)], [Contents("a"), b"\xff"]],  # type: ignore[arg-type]
+    [
+        None,
+        object(),
+        math.nan,
+        Contents(5),
+        Contents("x", uri=5),
+        Contents("x", mime_type=5),
+        [Contents(None)],
+        [Contents("a"), b"\xff"],
+    ],  # type: ignore[arg-type]
     ids=repr,
 )
 def test_a_resource_that_gives_nothing_sendable_is_refused(value: Any) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 from agenthost.schemas import map_subschemas, plain_schema
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 
@@ -36,7 +37,12 @@ def test_titles_of_schemas_go_and_properties_called_title_stay() -> None:
 def test_references_are_inlined_with_what_stands_beside_them() -> None:
     schema = {
         "$defs": {
-            "Inner": {"title": "Inner", "type": "object", "description": "Of the type.", "properties": {"x": {"$ref": "#/$defs/X"}}},
+            "Inner": {
+                "title": "Inner",
+                "type": "object",
+                "description": "Of the type.",
+                "properties": {"x": {"$ref": "#/$defs/X"}},
+            },
             "X": {"type": "integer"},
         },
         "properties": {
@@ -79,7 +85,9 @@ GRAPHS = st.fixed_dictionaries(
 )
 """Object types whose members are each of one of the types, or an integer."""
 
-TREES = st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=9)
+TREES = st.recursive(
+    st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=9
+)
 
 
 @given(graph=GRAPHS, tree=TREES)
@@ -90,7 +98,9 @@ def test_types_that_are_recursive_through_each_other_mean_the_same_and_resolve_c
         "$defs": {
             name: {
                 "type": "object",
-                "properties": {key: {"$ref": f"#/$defs/{kind}"} if kind else {"type": "integer"} for key, kind in members.items()},
+                "properties": {
+                    key: {"$ref": f"#/$defs/{kind}"} if kind else {"type": "integer"} for key, kind in members.items()
+                },
             }
             for name, members in graph.items()
         },
@@ -100,7 +110,9 @@ def test_types_that_are_recursive_through_each_other_mean_the_same_and_resolve_c
     plain = plain_schema(schema)
     for name in set(re.findall(r"#/\$defs/(\w)", str(plain))):
         assert name in plain["$defs"]
-    assert jsonschema.Draft202012Validator(plain).is_valid(tree) == jsonschema.Draft202012Validator(schema).is_valid(tree)
+    assert jsonschema.Draft202012Validator(plain).is_valid(tree) == jsonschema.Draft202012Validator(schema).is_valid(
+        tree
+    )
 
 
 def test_a_value_that_may_be_null_has_its_plain_type_in_an_input_schema() -> None:
@@ -112,7 +124,9 @@ def test_a_value_that_may_be_null_has_its_plain_type_in_an_input_schema() -> Non
 
 def test_an_output_schema_says_what_may_be_null() -> None:
     optional = {"properties": {"x": {"title": "X", "anyOf": [{"type": "integer"}, {"type": "null"}]}}}
-    assert plain_schema(optional, keep_null=True) == {"properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+    assert plain_schema(optional, keep_null=True) == {
+        "properties": {"x": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}
+    }
 
 
 def test_an_optional_reference_is_inlined_into_the_property() -> None:
@@ -124,18 +138,28 @@ def test_an_optional_reference_is_inlined_into_the_property() -> None:
 
 
 def test_defaults_stay_unless_they_are_null() -> None:
-    schema = {"properties": {name: {"default": value} for name, value in (("a", 0), ("b", False), ("c", ""), ("d", None))}}
-    assert plain_schema(schema) == {"properties": {"a": {"default": 0}, "b": {"default": False}, "c": {"default": ""}, "d": {}}}
+    schema = {
+        "properties": {name: {"default": value} for name, value in (("a", 0), ("b", False), ("c", ""), ("d", None))}
+    }
+    assert plain_schema(schema) == {
+        "properties": {"a": {"default": 0}, "b": {"default": False}, "c": {"default": ""}, "d": {}}
+    }
 
 
 def test_what_allows_anything_further_says_nothing_and_what_allows_nothing_says_so() -> None:
     assert plain_schema({"type": "object", "additionalProperties": True}) == {"type": "object"}
-    assert plain_schema({"type": "object", "additionalProperties": False}) == {"type": "object", "additionalProperties": False}
+    assert plain_schema({"type": "object", "additionalProperties": False}) == {
+        "type": "object",
+        "additionalProperties": False,
+    }
 
 
 def test_every_array_says_what_its_items_are() -> None:
     assert plain_schema({"type": "array"}) == {"type": "array", "items": {}}
-    assert plain_schema({"type": "array", "items": {"type": "string"}}) == {"type": "array", "items": {"type": "string"}}
+    assert plain_schema({"type": "array", "items": {"type": "string"}}) == {
+        "type": "array",
+        "items": {"type": "string"},
+    }
     fixed = plain_schema({"type": "array", "prefixItems": [{"type": "integer"}], "minItems": 1, "maxItems": 1})
     assert fixed["items"] == {}
 
@@ -146,7 +170,9 @@ def test_a_discriminated_union_leaves_no_dangling_reference() -> None:
         "oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}],
         "discriminator": {"mapping": {"a": "#/$defs/A"}, "propertyName": "k"},
     }
-    assert plain_schema(schema) == {"anyOf": [{"properties": {"k": {"const": "a"}}}, {"properties": {"k": {"const": "b"}}}]}
+    assert plain_schema(schema) == {
+        "anyOf": [{"properties": {"k": {"const": "a"}}}, {"properties": {"k": {"const": "b"}}}]
+    }
 
 
 @pytest.mark.parametrize("place", ["properties", "patternProperties", "$defs", "dependentSchemas"])
@@ -159,7 +185,9 @@ def test_subschemas_in_lists_are_reached(place: str) -> None:
     assert map_subschemas({place: [1, 2]}, lambda sub: sub + 1) == {place: [2, 3]}
 
 
-@pytest.mark.parametrize("place", ["items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"])
+@pytest.mark.parametrize(
+    "place", ["items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"]
+)
 def test_single_subschemas_are_reached(place: str) -> None:
     assert map_subschemas({place: {}}, lambda _: "changed") == {place: "changed"}
     assert map_subschemas({place: False}, lambda _: "changed") == {place: False}
@@ -185,7 +213,9 @@ def test_the_given_schema_is_not_changed() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "title", "type"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "title", "type"]), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -219,7 +249,9 @@ SCHEMAS = st.recursive(
 def test_the_plain_form_with_null_accepts_exactly_what_the_original_accepts(schema: dict[str, Any], value: Any) -> None:
     plain = plain_schema(schema, keep_null=True)
     jsonschema.Draft202012Validator.check_schema(plain)
-    assert jsonschema.Draft202012Validator(plain).is_valid(value) == jsonschema.Draft202012Validator(schema).is_valid(value)
+    assert jsonschema.Draft202012Validator(plain).is_valid(value) == jsonschema.Draft202012Validator(schema).is_valid(
+        value
+    )
 
 
 @given(schema=SCHEMAS)

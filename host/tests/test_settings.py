@@ -23,7 +23,8 @@ from agenthost.settings import (
     load_config,
     state_root,
 )
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, model_validator
 from typing_extensions import TypedDict
 
@@ -105,7 +106,11 @@ def test_the_first_of_option_environment_working_directory_and_user_folder_is_re
     chosen = load(file=option, environment=environment)
     assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (option, False, {"a": {"from": "option"}})
     chosen = load(environment=environment)
-    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (home / "e.toml", False, {"b": {"from": "environment"}})
+    assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (
+        home / "e.toml",
+        False,
+        {"b": {"from": "environment"}},
+    )
     chosen = load()
     assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (here, True, {"c": {"from": "here"}})
     here.unlink()
@@ -251,7 +256,9 @@ def test_of_several_set_values_for_one_key_the_last_wins(load: Load) -> None:
     assert load("void.x=1", "void.x.y=2").plugins["void"] == {"x": {"y": 2}}
 
 
-@pytest.mark.parametrize("text", ["", "void", "void.x", "=", "=1", "void=1", ".=1", ".x=1", "void.=1", "void..x=1", "host.a.=1"])
+@pytest.mark.parametrize(
+    "text", ["", "void", "void.x", "=", "=1", "void=1", ".=1", ".x=1", "void.=1", "void..x=1", "host.a.=1"]
+)
 def test_a_malformed_set_is_an_error_that_shows_the_form(load: Load, text: str) -> None:
     told = refusal(lambda: load(text))
     assert told.startswith(f"--set {text}: ")
@@ -276,11 +283,13 @@ def test_any_set_text_is_either_taken_or_refused_as_a_wrong_setting(text: str) -
             assert config.sources
 
 
-@given(value=st.recursive(
-    st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=3),
-    max_leaves=6,
-))
+@given(
+    value=st.recursive(
+        st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
+        lambda inner: st.lists(inner, max_size=3),
+        max_leaves=6,
+    )
+)
 def test_what_set_is_given_as_toml_arrives_as_that_value(value: Any) -> None:
     def toml(item: Any) -> str:
         if isinstance(item, str):
@@ -412,9 +421,7 @@ def test_values_from_a_plugins_own_command_replace_those_of_the_file_key_by_key(
 
 def test_the_origin_of_a_value_is_told_in_words(load: Load, home: Path) -> None:
     path = write(home / "c.toml", "[plugins.p]\na = 1")
-    config = load(
-        "p.b.c=1", "p.bb=2", file=path, environment={"AGENTHOST_STATE_DIR": "/x"}
-    )
+    config = load("p.b.c=1", "p.bb=2", file=path, environment={"AGENTHOST_STATE_DIR": "/x"})
     assert config.origin("p", "a") == str(path)
     assert config.origin("p", "b") == "--set"
     assert config.origin("p", "bb") == "--set"

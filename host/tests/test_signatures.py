@@ -160,7 +160,12 @@ PLAIN: list[tuple[Any, dict[str, Any]]] = [
         "type": "object",
     }),
     (Aliased, {"type": "object", "properties": {"fireId": {"type": "string"}}, "required": ["fireId"]}),
-    (Closed, {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"], "additionalProperties": False}),
+    (Closed, {
+        "type": "object",
+        "properties": {"x": {"type": "integer"}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }),
     (Pair[int], {
         "type": "object",
         "properties": {"left": {"type": "integer"}, "right": {"type": "integer"}},
@@ -195,12 +200,30 @@ PLAIN: list[tuple[Any, dict[str, Any]]] = [
     }),
     (Annotated[int | None, Field(description="Maybe.")], {"type": "integer", "description": "Maybe."}),
     (Annotated[Cat | Dog, Field(discriminator="kind")], {"anyOf": [
-        {"type": "object", "properties": {"kind": {"type": "string", "const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind", "lives"]},
-        {"type": "object", "properties": {"kind": {"type": "string", "const": "dog"}, "name": {"type": "string"}}, "required": ["kind", "name"]},
+        {
+            "type": "object",
+            "properties": {"kind": {"type": "string", "const": "cat"}, "lives": {"type": "integer"}},
+            "required": ["kind", "lives"],
+        },
+        {
+            "type": "object",
+            "properties": {"kind": {"type": "string", "const": "dog"}, "name": {"type": "string"}},
+            "required": ["kind", "name"],
+        },
     ]}),
 ]  # fmt: skip
 
-FURTHER = [tuple, tuple[int, str], decimal.Decimal, datetime.time, Node, Place, Literal["a", 1], list[Node], dict[str, Node | None]]
+FURTHER = [
+    tuple,
+    tuple[int, str],
+    decimal.Decimal,
+    datetime.time,
+    Node,
+    Place,
+    Literal["a", 1],
+    list[Node],
+    dict[str, Node | None],
+]
 """Annotations whose exact schema does not matter here."""
 
 ANNOTATIONS = [annotation for annotation, _ in PLAIN] + FURTHER
@@ -297,7 +320,15 @@ def test_a_function_without_parameters_still_has_properties() -> None:
 
 
 def test_a_parameter_with_a_default_is_not_required_and_says_the_default() -> None:
-    def function(a: str, b: int = 3, c: str | None = None, d: list[int] = [1], e: Colour = Colour.RED, *, f: bool = False) -> str: ...  # noqa: B006
+    def function(
+        a: str,
+        b: int = 3,
+        c: str | None = None,
+        d: list[int] = [1],  # noqa: B006  (only its schema is of interest)
+        e: Colour = Colour.RED,
+        *,
+        f: bool = False,
+    ) -> str: ...
 
     schema = read_signature(function).schema
     assert schema["required"] == ["a"]
@@ -314,13 +345,15 @@ def test_a_default_that_json_cannot_carry_is_left_out_or_told() -> None:
         try:
             wire = vet_tool(Tool("t", function_of(Any, default)), "t").wire
         except VettingError as error:
-            assert re.match("handler: .*default|inputSchema: .*JSON", str(error))  # noqa: PT017
+            assert re.match("handler: .*default|inputSchema: .*JSON", str(error))
         else:
             json.dumps(wire[MODERN], allow_nan=False)
 
 
 def test_an_alias_is_the_name_on_the_wire() -> None:
-    def function(fire_id: Annotated[str, Field(alias="fireId", description="Which.")], count: Annotated[int, Field(ge=1)] = 1) -> str: ...
+    def function(
+        fire_id: Annotated[str, Field(alias="fireId", description="Which.")], count: Annotated[int, Field(ge=1)] = 1
+    ) -> str: ...
 
     signature = read_signature(function)
     assert signature.schema["properties"] == {
@@ -342,7 +375,23 @@ def test_a_field_as_default_describes_the_parameter() -> None:
     assert schema["required"] == ["a"]
 
 
-ODD_NAMES = ["schema", "json", "dict", "copy", "_x", "__x", "self_", "model_config", "model_fields", "p0", "p1", "validate", "title", "type", "ünïcode"]
+ODD_NAMES = [
+    "schema",
+    "json",
+    "dict",
+    "copy",
+    "_x",
+    "__x",
+    "self_",
+    "model_config",
+    "model_fields",
+    "p0",
+    "p1",
+    "validate",
+    "title",
+    "type",
+    "ünïcode",
+]
 
 
 def test_parameters_may_have_names_that_a_model_reserves() -> None:
@@ -387,7 +436,7 @@ def test_two_parameters_with_one_name_on_the_wire_are_refused() -> None:
         read_signature(function)
 
 
-def lacking_annotation(a, b: int): ...  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def lacking_annotation(a, b: int): ...  # type: ignore[no-untyped-def]  # noqa: ANN001
 
 
 def positional_only(a: int, /) -> None: ...
@@ -519,7 +568,7 @@ def test_a_type_of_an_enclosing_function_written_as_text_is_told_by_name() -> No
     try:
         signature = read_signature(function)
     except (NameError, TypeError) as error:
-        assert "Local" in str(error)  # noqa: PT017
+        assert "Local" in str(error)
     else:
         assert signature.schema["properties"]["a"]["properties"] == {"x": {"type": "integer"}}
 
@@ -679,7 +728,9 @@ def test_no_annotation_and_none_have_no_output_schema() -> None:
     assert read_signature(nothing).returns.schema is None
 
 
-@pytest.mark.parametrize("annotation", [Callable[[], int], type("Odd", (), {}), Iterator[int], list[object()]], ids=names)  # type: ignore[misc]
+@pytest.mark.parametrize(
+    "annotation", [Callable[[], int], type("Odd", (), {}), Iterator[int], list[object()]], ids=names
+)  # type: ignore[misc]
 def test_a_return_type_that_json_cannot_carry_is_told_in_one_line(annotation: Any) -> None:
     with pytest.raises(TypeError) as caught:
         read_signature(returning(annotation))
@@ -712,7 +763,15 @@ def test_the_decorator_takes_name_and_description_from_the_function() -> None:
 
 
 def test_what_is_given_to_the_decorator_wins() -> None:
-    @tool(name="n", description="d", title="t", annotations={"readOnlyHint": True}, meta={"a": 1}, time_limit=2, aliases=("x",))
+    @tool(
+        name="n",
+        description="d",
+        title="t",
+        annotations={"readOnlyHint": True},
+        meta={"a": 1},
+        time_limit=2,
+        aliases=("x",),
+    )
     def greet() -> str:
         """Greet."""
         return ""

@@ -37,7 +37,9 @@ class OwnBase(BaseException):
     """What is no `Exception`."""
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3), KeyboardInterrupt(), StopIteration(1), OwnBase("x")], ids=repr)
+@pytest.mark.parametrize(
+    "error", [ValueError("x"), SystemExit(3), KeyboardInterrupt(), StopIteration(1), OwnBase("x")], ids=repr
+)
 def test_whatever_a_function_raises_comes_back_and_the_thread_goes_on(error: BaseException) -> None:
     def fail() -> None:
         raise error
@@ -203,5 +205,3 @@ def test_a_hanging_function_does_not_keep_the_process_alive() -> None:
         "begun.wait(20)\n"
     )
     assert subprocess.run([sys.executable, "-c", source], timeout=WAIT, check=False).returncode == 0
-
-

@@ -1,4 +1,4 @@
-"""The gate: what cannot be listed in both eras is kept out alone, with the field and the reason; the rest is listed as given."""
+"""The gate: what cannot be listed in both eras is kept out alone, with field and reason; the rest is listed as given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from agenthost import Argument, CallContext, Prompt, Resource, ResourceTemplate,
 from agenthost.catalog import Catalog
 from agenthost.plugins import Plugin
 from agenthost.vetting import LEGACY, MODERN, VettingError, vet_prompt, vet_resource, vet_tool
-from hypothesis import given, settings, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, SUPPORTED_PROTOCOL_VERSIONS
 
@@ -95,7 +96,8 @@ def test_a_name_of_the_pattern_is_fine(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", " ", "a b", "a:b", "a/b", "x" * 129, "工具", "ä", "a\n", "\n", "a\x00", "\ud800", "a,b", 5, None, b"a", ["a"]]
+    "name",
+    ["", " ", "a b", "a:b", "a/b", "x" * 129, "工具", "ä", "a\n", "\n", "a\x00", "\ud800", "a,b", 5, None, b"a", ["a"]],
 )
 def test_a_name_outside_the_pattern_is_told(name: Any) -> None:
     assert field(raw(), name) == "name"
@@ -204,7 +206,7 @@ def test_a_schema_of_any_depth_is_listed_or_told(depth: int) -> None:
         assert_listed_as_given(raw(input_schema=nested(depth)))
     except VettingError as error:
         assert depth > 240
-        assert len(str(error)) < 500  # noqa: PT017
+        assert len(str(error)) < 500
 
 
 def test_a_property_that_is_no_schema_is_told_by_name() -> None:
@@ -225,7 +227,9 @@ class Unprintable:
         raise RuntimeError("no representation")
 
 
-@pytest.mark.parametrize("member", ["handler", "description", "title", "input_schema", "annotations", "meta", "time_limit", "aliases"])
+@pytest.mark.parametrize(
+    "member", ["handler", "description", "title", "input_schema", "annotations", "meta", "time_limit", "aliases"]
+)
 def test_a_value_that_cannot_be_shown_is_refused_all_the_same(member: str) -> None:
     assert field(raw(**{member: Unprintable()})) == member
 
@@ -239,20 +243,30 @@ def test_a_tool_with_everything_is_listed_as_given_in_every_version() -> None:
         title="It",
         input_schema={**OBJECT, "properties": {"a": {"type": "string"}}, "required": ["a"]},
         output_schema={**OBJECT, "properties": {"b": {"type": "integer"}}},
-        annotations={"title": "T", "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False},
+        annotations={
+            "title": "T",
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
         meta={"own.example/x": {"a": [1, {"b": None}]}},
         time_limit=5,
         aliases=("other",),
     )
     vetted = vet_tool(tool, "t")
-    assert vetted.wire[MODERN] == vetted.wire[LEGACY] == {
-        "title": "It",
-        "description": "Does it — ü \U0001f600.",
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-        "annotations": tool.annotations,
-        "_meta": tool.meta,
-    }
+    assert (
+        vetted.wire[MODERN]
+        == vetted.wire[LEGACY]
+        == {
+            "title": "It",
+            "description": "Does it — ü \U0001f600.",
+            "inputSchema": tool.input_schema,
+            "outputSchema": tool.output_schema,
+            "annotations": tool.annotations,
+            "_meta": tool.meta,
+        }
+    )
     assert (vetted.item, vetted.signature, vetted.aliases) == (tool, None, ("other",))
     assert_listed_as_given(tool)
 
@@ -262,7 +276,11 @@ def test_absent_members_stay_absent() -> None:
 
 
 def test_an_empty_description_is_kept() -> None:
-    assert vet_tool(raw(description="", title=""), "t").wire[MODERN] == {"inputSchema": OBJECT, "description": "", "title": ""}
+    assert vet_tool(raw(description="", title=""), "t").wire[MODERN] == {
+        "inputSchema": OBJECT,
+        "description": "",
+        "title": "",
+    }
 
 
 VERBATIM: dict[str, Any] = {
@@ -270,7 +288,12 @@ VERBATIM: dict[str, Any] = {
     "$id": "https://example.com/ü",
     "type": "object",
     "title": "Kept",
-    "$defs": {"node": {"type": ["object", "null"], "properties": {"next": {"$ref": "#/$defs/node"}, "any": True, "none": False}}},
+    "$defs": {
+        "node": {
+            "type": ["object", "null"],
+            "properties": {"next": {"$ref": "#/$defs/node"}, "any": True, "none": False},
+        }
+    },
     "definitions": {"old": {"const": None}},
     "properties": {
         "recursive": {"$ref": "#/$defs/node", "description": "beside"},
@@ -322,7 +345,14 @@ def test_boolean_property_schemas_are_said_otherwise_to_the_handshake_era_only()
 
 @pytest.mark.parametrize(
     "schema",
-    [{}, {"type": "array", "items": {}}, {"anyOf": [OBJECT]}, {"type": ["object", "null"]}, {"type": "string"}, {"type": None}],
+    [
+        {},
+        {"type": "array", "items": {}},
+        {"anyOf": [OBJECT]},
+        {"type": ["object", "null"]},
+        {"type": "string"},
+        {"type": None},
+    ],
     ids=repr,
 )
 def test_an_output_schema_without_an_object_root_is_left_out_in_the_handshake_era_only(schema: dict[str, Any]) -> None:
@@ -350,15 +380,22 @@ def test_null_members_are_dropped() -> None:
 
 
 def test_what_the_protocol_does_not_know_of_annotations_is_told_or_kept() -> None:
-    for annotations in ({"unknown": 1}, {"readOnlyHint": True, "later": {"a": 1}}, {"readOnlyHint": 1}, {"readOnlyHint": "yes"}):
+    for hints in (
+        {"unknown": 1},
+        {"readOnlyHint": True, "later": {"a": 1}},
+        {"readOnlyHint": 1},
+        {"readOnlyHint": "yes"},
+    ):
         try:
-            vetted = vet_tool(raw(annotations=annotations), "t")
+            vetted = vet_tool(raw(annotations=hints), "t")
         except VettingError as error:
-            assert str(error).startswith("annotations")  # noqa: PT017
+            assert str(error).startswith("annotations")
             continue
         for version in (LEGACY, MODERN):
             [sent] = listed("tools/list", "tools", [{"name": "t", **vetted.wire[version]}], version)
-            assert all(isinstance(value, bool) for name, value in sent.get("annotations", {}).items() if name.endswith("Hint"))
+            assert all(
+                isinstance(value, bool) for name, value in sent.get("annotations", {}).items() if name.endswith("Hint")
+            )
 
 
 def test_a_typed_tool_is_listed_with_its_derived_schemas() -> None:
@@ -423,7 +460,7 @@ def test_a_callable_without_a_readable_signature_gets_the_benefit_of_the_doubt()
     try:
         vet_tool(raw(handler=Odd()), "t")
     except VettingError as error:
-        assert str(error).startswith("handler")  # noqa: PT017
+        assert str(error).startswith("handler")
     vet_tool(raw(handler=max), "t")
 
 
@@ -436,13 +473,34 @@ def test_sizes_just_at_the_limits_are_listed() -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.sampled_from(["object", "array", "string"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["type", "properties", "required", "title", "$ref", "$defs", "items", "anyOf", "$schema", "default", "a"])
-        | st.text(max_size=3),
-        inner,
-        max_size=4,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=4)
+    | st.sampled_from(["object", "array", "string"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "type",
+                    "properties",
+                    "required",
+                    "title",
+                    "$ref",
+                    "$defs",
+                    "items",
+                    "anyOf",
+                    "$schema",
+                    "default",
+                    "a",
+                ]
+            )
+            | st.text(max_size=3),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )
@@ -461,9 +519,14 @@ LIKELY = st.fixed_dictionaries(
 GOOD = [{"name": f"good{number}", **vet_tool(raw(), "t").wire[MODERN]} for number in range(9)]
 
 
-@given(schema=LIKELY | JSON, output=st.none() | LIKELY | JSON, meta=st.none() | st.dictionaries(st.text(max_size=3), JSON, max_size=2))
-@settings(max_examples=300)
-def test_whatever_comes_as_a_schema_is_refused_or_can_be_listed_with_nine_good_tools(schema: Any, output: Any, meta: Any) -> None:
+@given(
+    schema=LIKELY | JSON,
+    output=st.none() | LIKELY | JSON,
+    meta=st.none() | st.dictionaries(st.text(max_size=3), JSON, max_size=2),
+)
+def test_whatever_comes_as_a_schema_is_refused_or_can_be_listed_with_nine_good_tools(
+    schema: Any, output: Any, meta: Any
+) -> None:
     tool = raw(input_schema=schema if schema is not None else 5, output_schema=output, meta=meta)
     try:
         vetted = vet_tool(tool, "t")
@@ -486,7 +549,9 @@ def test_whatever_comes_as_a_schema_is_refused_or_can_be_listed_with_nine_good_t
 
 
 @given(name=st.text(max_size=6), description=st.none() | st.text(max_size=6), title=st.none() | st.text(max_size=6))
-def test_whatever_comes_as_texts_is_refused_or_can_be_listed(name: str, description: str | None, title: str | None) -> None:
+def test_whatever_comes_as_texts_is_refused_or_can_be_listed(
+    name: str, description: str | None, title: str | None
+) -> None:
     try:
         vetted = vet_tool(raw(description=description, title=title), name)
     except VettingError:
@@ -523,7 +588,9 @@ def test_a_prompt_name_may_hold_what_people_write(name: str) -> None:
         assert listed("prompts/list", "prompts", [{"name": name, **vetted.wire[version]}], version)[0]["name"] == name
 
 
-@pytest.mark.parametrize("name", ["", " ", " a", "a ", "a\n", "\ta", "a\x00b", "a\x7fb", "a\x85b", "\ud800", "x" * 129, "\u2003a", 5, None])
+@pytest.mark.parametrize(
+    "name", ["", " ", " a", "a ", "a\n", "\ta", "a\x00b", "a\x7fb", "a\x85b", "\ud800", "x" * 129, "\u2003a", 5, None]
+)
 def test_a_prompt_name_with_control_characters_or_outer_blanks_is_told(name: Any) -> None:
     assert prompt_refusal(raw_prompt(), name).startswith("name: ")
 
@@ -570,15 +637,19 @@ def test_a_raw_prompt_is_listed_with_its_arguments() -> None:
         complete={"who": lambda value, arguments, ctx: []},
     )
     vetted = vet_prompt(prompt, "p")
-    assert vetted.wire[LEGACY] == vetted.wire[MODERN] == {
-        "title": "Ask",
-        "description": "Asks.",
-        "arguments": [
-            {"name": "who", "title": "Who", "description": "Whom.", "required": True},
-            {"name": "why", "required": False},
-        ],
-        "_meta": {"a": {"b": None}},
-    }
+    assert (
+        vetted.wire[LEGACY]
+        == vetted.wire[MODERN]
+        == {
+            "title": "Ask",
+            "description": "Asks.",
+            "arguments": [
+                {"name": "who", "title": "Who", "description": "Whom.", "required": True},
+                {"name": "why", "required": False},
+            ],
+            "_meta": {"a": {"b": None}},
+        }
+    )
     assert vetted.signature is None
 
 
@@ -628,14 +699,32 @@ def resource_refusal(item: Resource | ResourceTemplate) -> str:
     return text
 
 
-@pytest.mark.parametrize("uri", ["note://today", "a:b", "x-y.z+1:ü", "urn:isbn:123", "file:///a/%20b", "note://工具", "ui://x?y=z#w"])
+@pytest.mark.parametrize(
+    "uri", ["note://today", "a:b", "x-y.z+1:ü", "urn:isbn:123", "file:///a/%20b", "note://工具", "ui://x?y=z#w"]
+)
 def test_an_address_with_a_scheme_is_listed(uri: str) -> None:
     vetted = vet_resource(fixed(uri=uri), uri)
     for version in (LEGACY, MODERN):
         assert listed("resources/list", "resources", [{"uri": uri, **vetted.wire[version]}], version)[0]["uri"] == uri
 
 
-@pytest.mark.parametrize("uri", ["", "today", "/a", "note:", ":x", "1a:b", "a b:c", "note:// x", "note://\n", "note://\x00", "note://\ud800", "note://" + "x" * 9000])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "today",
+        "/a",
+        "note:",
+        ":x",
+        "1a:b",
+        "a b:c",
+        "note:// x",
+        "note://\n",
+        "note://\x00",
+        "note://\ud800",
+        "note://" + "x" * 9000,
+    ],
+)
 def test_what_is_no_address_is_told(uri: str) -> None:
     assert resource_refusal(fixed(uri=uri)).startswith("uri: ")
 
@@ -698,7 +787,13 @@ def test_a_resource_and_a_template_are_listed_as_given() -> None:
         "annotations": {"audience": ["assistant"], "priority": 0.5},
         "meta": {"a": 1},
     }
-    wire = {"description": "D.", "title": "T", "mimeType": "text/plain", "annotations": members["annotations"], "_meta": {"a": 1}}
+    wire = {
+        "description": "D.",
+        "title": "T",
+        "mimeType": "text/plain",
+        "annotations": members["annotations"],
+        "_meta": {"a": 1},
+    }
     for form in vet_resource(fixed(size=0, **members), "note://today").wire.values():
         assert form == {"name": "today", "size": 0, **wire}
     vetted = vet_resource(template(**members), "note://{day}")

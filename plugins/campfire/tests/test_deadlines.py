@@ -38,7 +38,7 @@ async def until_due(store: Store) -> None:
     """Let the clock pass the next deadline."""
     due = await store.read(duels.next_due)
     assert due is not None
-    while time.time_ns() // 1_000_000 <= due[1]:  # noqa: ASYNC110  (it is the clock that is waited for)
+    while time.time_ns() // 1_000_000 <= due[1]:
         await asyncio.sleep(0.001)
 
 
@@ -141,7 +141,7 @@ STAGES: list[tuple[str, str | None, list[tuple[str, dict[str, Any]]]]] = [
 @pytest.fixture(scope="module")
 def hasty(start_shared_agent: Callable[..., Any]) -> Any:
     """An agent whose server ends duels soon."""
-    return start_shared_agent("oath_deadline=0.5", "turn_deadline=0.5", state="hasty")
+    return start_shared_agent("oath_deadline=1.5", "turn_deadline=1.5", state="hasty")
 
 
 @pytest.mark.parametrize(("role", "name", "steps"), STAGES, ids=["no judge", "no strike", "no defence", "no verdict"])

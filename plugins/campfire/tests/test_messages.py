@@ -33,6 +33,15 @@ def test_the_newest_200_messages_are_given_unless_others_are_asked_for(agent: An
     assert agent("list_messages", fireId=fire, after=240)["hasMore"] is False
 
 
+def test_numbers_beyond_every_database_are_only_numbers(agent: Any, fire: str) -> None:
+    post_all(agent, fire, "one")
+    assert listed(agent, fire, after=10**30) == []
+    assert listed(agent, fire, before=10**30) == listed(agent, fire, before=10**30, search="ONE") == [1]
+    assert "no revision yet" in agent.refused("get_battle_plan", fireId=fire, revision=10**30)
+    assert "revision 0" in agent.refused("update_battle_plan", fireId=fire, content="x", expected_revision=10**30)
+    assert "after=1" in agent.refused("wait", fireId=fire, after=10**30)
+
+
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 1001}, {"after": -1}, {"before": 0}])
 def test_bounds_that_make_no_sense_are_refused(agent: Any, fire: str, query: dict[str, int]) -> None:
     agent("get_or_create_fire", fireId=fire)

@@ -11,7 +11,7 @@ from agenthost_campfire.rules.duel import Duel, Expected
 from agenthost_campfire.rules.texts import excerpt
 from agenthost_campfire.shapes import News, NewsKind
 from agenthost_campfire.store.duels import UnknownDuel, current, get, steps
-from agenthost_campfire.store.fires import require
+from agenthost_campfire.store.fires import MAX_SEQ, require
 
 if TYPE_CHECKING:
     from agenthost import Transaction
@@ -70,7 +70,7 @@ def of_duel(tx: Transaction, fire_id: str, duel_id: str) -> list[News]:
 def _between(tx: Transaction, fire_id: str, low: int, limit: int, max_text: int, *, newest: bool) -> Feed:
     last_seq = require(tx, fire_id)
     duel = current(tx, fire_id)
-    bounds = {"fire": fire_id, "low": low, "limit": limit, "length": max_text + 1}
+    bounds = {"fire": fire_id, "low": min(low, MAX_SEQ), "limit": limit, "length": max_text + 1}
     part = f"WHERE fire_id = :fire AND seq > :low ORDER BY seq {'DESC' if newest else 'ASC'} LIMIT :limit"
     items = [
         *(

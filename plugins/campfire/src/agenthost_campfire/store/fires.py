@@ -12,6 +12,9 @@ from agenthost_campfire.clock import now_ms
 if TYPE_CHECKING:
     from agenthost import Transaction
 
+MAX_SEQ = 1 << 62
+"""A number above every one that is given out, and still one that databases can compare with."""
+
 
 class UnknownFire(ToolError):
     """There is no such fire."""

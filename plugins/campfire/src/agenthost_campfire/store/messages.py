@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from agenthost import ToolError
@@ -16,7 +16,7 @@ from agenthost_campfire.rules.duel import require_open
 from agenthost_campfire.rules.texts import fold, name_key
 from agenthost_campfire.shapes import Message, Messages
 from agenthost_campfire.store.duels import current, rules_now
-from agenthost_campfire.store.fires import next_seq, require
+from agenthost_campfire.store.fires import MAX_SEQ, next_seq, require
 
 if TYPE_CHECKING:
     from agenthost import Transaction
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 MAX_ANSWER = 48 * 1024
 """Bytes of text in one answer; the first message is given in any case."""
 
-NEWEST = 1 << 62
-"""A number above that of every message."""
+CHUNK = 100
+"""Messages that are read at once, so that long ones are not all in memory."""
 
 _ID_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -113,11 +113,20 @@ def page(tx: Transaction, fire_id: str, query: Query, max_bytes: int = MAX_ANSWE
     last_seq = require(tx, fire_id)
     current(tx, fire_id)
     forward = query.after is not None
-    rows = rows_between(tx, fire_id, query, query.limit + 1, forward=forward)
-    messages, is_cut = fit([shape(row) for row in rows[: query.limit]], max_bytes)
+    found: list[Message] = []
+    rest, wanted, is_cut = query, query.limit + 1, False
+    while wanted > len(found) and not is_cut:
+        asked = min(CHUNK, wanted - len(found))
+        rows = rows_between(tx, fire_id, rest, asked, forward=forward)
+        found, is_cut = fit([*found, *map(shape, rows)], max_bytes)
+        if len(rows) < asked:
+            break
+        last = rows[-1]["seq"]
+        rest = replace(query, after=last) if forward else replace(query, before=last)
+    shown = found[: query.limit]
     return {
-        "messages": messages if forward else messages[::-1],
-        "hasMore": is_cut or len(rows) > query.limit,
+        "messages": shown if forward else shown[::-1],
+        "hasMore": is_cut or len(found) > query.limit,
         "lastSeq": last_seq,
     }
 
@@ -132,8 +141,8 @@ def rows_between(
         f"ORDER BY seq {'ASC' if forward else 'DESC'} LIMIT :limit",
         {
             "fire": fire_id,
-            "after": query.after or 0,
-            "before": NEWEST if query.before is None else query.before,
+            "after": min(query.after or 0, MAX_SEQ),
+            "before": MAX_SEQ if query.before is None else min(query.before, MAX_SEQ),
             "author": name_key(query.author) if query.author is not None else "",
             "limit": limit,
         },

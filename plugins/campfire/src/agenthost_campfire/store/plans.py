@@ -10,7 +10,7 @@ from agenthost import ToolError
 from agenthost_campfire.addresses import tell_of_plan
 from agenthost_campfire.clock import iso, now_ms
 from agenthost_campfire.shapes import Plan, Revision
-from agenthost_campfire.store.fires import next_seq, require
+from agenthost_campfire.store.fires import MAX_SEQ, next_seq, require
 
 if TYPE_CHECKING:
     from agenthost import Transaction
@@ -94,7 +94,7 @@ def get(tx: Transaction, fire_id: str, revision: int | None = None) -> Plan:
         {"fire": fire_id, "limit": MAX_HISTORY},
     )
     last = history[0]["revision"] if history else 0
-    wanted = last if revision is None else revision
+    wanted = last if revision is None else min(revision, MAX_SEQ)
     row = tx.one(
         "SELECT content, created_at FROM plan_revisions WHERE fire_id = :fire AND revision = :revision",
         {"fire": fire_id, "revision": wanted},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_SCANNED = 100_000
 """Messages that one search looks at."""
 
-CHUNK = 1000
+CHUNK = 250
 """Messages that are looked at in one read."""
 
 
