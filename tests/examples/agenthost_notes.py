@@ -7,8 +7,7 @@ from agenthost import CallContext, Schema, Step, Tool, Transaction, hookimpl, to
 
 def put(tx: Transaction, title: str, text: str) -> None:
     tx.execute(
-        "INSERT INTO notes (title, text) VALUES (:title, :text)"
-        " ON CONFLICT (title) DO UPDATE SET text = excluded.text",
+        "INSERT INTO notes (title, text) VALUES (:title, :text) ON CONFLICT (title) DO UPDATE SET text = excluded.text",
         {"title": title, "text": text},
     )
     tx.changed("notes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import os
 import sys
@@ -43,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command with `arguments` (default: the process's own) and end the process."""
     if sys.platform == "win32":
         sys.exit("agenthost: Windows is not supported yet; run agenthost inside WSL.")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show must not end a command
     configure_logs()
     try:
         outcome = agenthost_command.main(

@@ -119,7 +119,7 @@ async def hold_async(gate: str, ctx: CallContext[Settings]) -> str:
     opened = open_gates.setdefault(gate, threading.Event())
     ctx.plugin.log.info("holding %s", gate)
     try:
-        while not opened.is_set():  # noqa: ASYNC110  (an event of threads, since `release` may be def)
+        while not opened.is_set():
             await asyncio.sleep(0.005)
     except asyncio.CancelledError:
         ctx.plugin.log.info("cancelled while holding %s", gate)

@@ -26,7 +26,7 @@ class Settings(BaseModel):
 
 async def file(path: Path) -> None:
     """Wait until a file is there."""
-    while not path.exists():  # noqa: ASYNC110, ASYNC240  (another process makes it, and looking is quick)
+    while not path.exists():  # noqa: ASYNC240  (another process makes it, and looking is quick)
         await asyncio.sleep(0.02)
 
 
