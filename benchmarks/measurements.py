@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from conversation import ERAS, BenchmarkError, Conversation, Era
@@ -18,6 +18,12 @@ KINDS: tuple[Kind, ...] = ("start", "call", "pipelined", "list", "memory")
 
 SIZES = (1, 10, 100, 1000)
 """Numbers of tools: with one tool calls are measured, with more of them lists."""
+
+WARMING = (1, 10)
+"""Numbers of tools in the round that does not count; with ten void reads a file, as with more."""
+
+LISTS_EVERY = 3
+"""Servers with more than one tool are started in every so manieth round."""
 
 WINDOW = 32
 """Requests in flight in the kind `pipelined`."""
@@ -76,17 +82,19 @@ def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> S
     Raises:
         BenchmarkError: a server did not do its part.
     """
+    say("warming up")
+    for tools in WARMING:
+        _measure_round(workshop, replace(plan, turns=1), Samples(), SUBJECTS, tools, ERAS[0])
     samples = Samples()
-    for number in range(plan.rounds + 1):
-        say(f"round {number} of {plan.rounds}" if number else "warming up")
-        samples.loads.append(os.getloadavg()[0])
-        target, turns = (samples, plan.turns) if number else (Samples(), 1)
-        order = rotated(SUBJECTS, number)
+    for number in range(plan.rounds):
+        say(f"round {number + 1} of {plan.rounds}")
         for tools in SIZES:
-            if tools > 1 and not {"list", "start", "memory"} & set(plan.kinds):
+            # Only the start is measured once a process; of the rest a few processes tell enough.
+            if tools > 1 and (number % LISTS_EVERY or plan.kinds in (("call",), ("pipelined",))):
                 continue
             for era in ERAS:
-                _measure_round(workshop, plan, target, turns, order, tools, era)
+                samples.loads.append(os.getloadavg()[0])
+                _measure_round(workshop, plan, samples, rotated(SUBJECTS, number), tools, era)
     return samples
 
 
@@ -97,7 +105,7 @@ def rotated(order: Sequence[str], number: int) -> list[str]:
 
 
 def _measure_round(
-    workshop: Workshop, plan: Plan, samples: Samples, turns: int, order: Sequence[str], tools: int, era: Era
+    workshop: Workshop, plan: Plan, samples: Samples, order: Sequence[str], tools: int, era: Era
 ) -> None:
     with ExitStack() as stack:
         servers: dict[str, Conversation] = {}
@@ -114,14 +122,14 @@ def _measure_round(
         if tools == 1:
             call = {"name": definitions(1)[0]["name"], "arguments": ARGUMENTS}
             if "call" in plan.kinds:
-                taken = _take_turns(servers, turns, lambda server: _one_by_one(server, "tools/call", call, 50))
+                taken = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/call", call, 50))
                 samples.add_all(Measure("call", tools, era), taken)
             if "pipelined" in plan.kinds:
-                taken = _take_turns(servers, turns, lambda server: _pipelined(server, "tools/call", call, 200))
+                taken = _take_turns(servers, plan.turns, lambda server: _pipelined(server, "tools/call", call, 200))
                 samples.add_all(Measure("pipelined", tools, era), taken)
         elif "list" in plan.kinds:
             count = 3 if tools == 1000 else 20
-            taken = _take_turns(servers, turns, lambda server: _one_by_one(server, "tools/list", {}, count))
+            taken = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/list", {}, count))
             samples.add_all(Measure("list", tools, era), taken)
         for subject, server in servers.items():
             if (peak := server.peak_memory()) is not None:

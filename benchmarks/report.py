@@ -1,106 +1,116 @@
-"""What the samples say: one row a measure and subject, against the bounds."""
+"""What the samples say: one row a measure, all subjects side by side, against the bounds."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from conversation import ERAS
-from measurements import KINDS, SIZES, Measure, Samples
+from measurements import KINDS, SIZES, Kind, Measure, Samples
 from subjects import SUBJECTS
 
 EQUAL = 0.05
 """Two runs of one program that differ by less are equal."""
 
-UNITS = {"memory": "MiB"}
-
 
 @dataclass(frozen=True)
 class Bound:
-    """What a subject may take at most, as a share of what another takes in the same round.
+    """What subjects may take at most, as a share of what another takes in the same round.
 
     Attributes:
+        subjects: whom it binds.
         against: the other subject.
         at_most: the largest good ratio.
     """
 
+    subjects: tuple[str, ...]
     against: str
     at_most: float
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.subjects)} at most {self.at_most:.2f} of {self.against}"
+
+
+BOUNDS: dict[tuple[Kind, int], Bound] = {
+    ("start", 1): Bound(("void",), "bare", 1.10),
+    ("call", 1): Bound(("void", "typed"), "bare", 0.90),
+    ("list", 1000): Bound(("void", "typed"), "MCPServer", 0.20),
+    ("memory", 1): Bound(("void",), "bare", 1.15),
+}
+"""What is promised, by kind of measure and number of tools."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one subject took.
+
+    Attributes:
+        median: of all rounds.
+        least: of all rounds.
+        ratio: to bare: the median of the ratios of each round.
+        least_ratio: to bare: of the least values.
+        bound_ratio: as `ratio`, to whom the bound names; None if no bound is on it.
+    """
+
+    median: float
+    least: float
+    ratio: float
+    least_ratio: float
+    bound_ratio: float | None
 
 
 @dataclass(frozen=True)
 class Row:
-    """One subject in one measure.
+    """One measure of all subjects.
 
     Attributes:
-        median: over all rounds.
-        least: of all rounds.
-        ratio: the median of the ratios to `against` in each round.
-        least_ratio: that of the least values of all rounds.
-        noise: by how much the two bare servers differ in this measure.
-        bound: what the ratio may be at most; None where there is only something to see.
+        measure: what was measured.
+        figures: by subject.
+        bound: what is promised of it, if anything.
     """
 
     measure: Measure
-    subject: str
-    median: float
-    least: float
-    against: str
-    ratio: float
-    least_ratio: float
-    noise: float
-    bound: float | None
+    figures: dict[str, Figure]
+    bound: Bound | None
 
     @property
-    def verdict(self) -> str:
-        """`ok`, `over`, or `noise` for what is over by less than the noise."""
-        if self.subject == "bare2":
-            return "equal" if self.noise <= EQUAL else "noisy"
-        if self.bound is None:
-            return ""
-        if self.ratio <= self.bound:
+    def noise(self) -> float:
+        """By how much the two bare servers differ."""
+        return abs(self.figures["bare2"].ratio - 1)
+
+    def verdict(self, subject: str) -> Literal["ok", "over", "noise"]:
+        """`noise` is over by less than the noise; only for whom the bound binds."""
+        bound, ratio = self.bound, self.figures[subject].bound_ratio
+        assert bound is not None
+        assert ratio is not None
+        if ratio <= bound.at_most:
             return "ok"
-        return "noise" if self.ratio <= self.bound * (1 + self.noise) else "over"
+        return "noise" if ratio <= bound.at_most * (1 + self.noise) else "over"
 
-
-def bound_of(measure: Measure, subject: str) -> Bound | None:
-    """What is promised; see README.md."""
-    match measure.kind, measure.tools, subject:
-        case "start", 1, "void":
-            return Bound("bare", 1.10)
-        case "call", 1, "void" | "typed":
-            return Bound("bare", 0.90)
-        case "list", 1000, "void" | "typed":
-            return Bound("MCPServer", 0.20)
-        case "memory", 1, "void":
-            return Bound("bare", 1.15)
-        case _:
-            return None
+    def missed(self) -> list[str]:
+        """The subjects that are over their bound by more than the noise."""
+        return [name for name in (self.bound.subjects if self.bound else ()) if self.verdict(name) == "over"]
 
 
 def rows(samples: Samples) -> Iterator[Row]:
     """All rows, in the order of the table."""
     for measure in (Measure(kind, tools, era) for kind in KINDS for tools in SIZES for era in ERAS):
-        values = samples.values.get(measure, {})
-        if not values:
-            continue
-        noise = abs(_ratio(values["bare2"], values["bare"]) - 1)
-        for subject in SUBJECTS:
-            own = values[subject]
-            bound = bound_of(measure, subject)
-            against = bound.against if bound else "bare"
-            yield Row(
-                measure,
-                subject,
-                statistics.median(own),
-                min(own),
-                against,
-                _ratio(own, values[against]),
-                min(own) / min(values[against]),
-                noise,
-                bound.at_most if bound else None,
-            )
+        if values := samples.values.get(measure):
+            bound = BOUNDS.get((measure.kind, measure.tools))
+            yield Row(measure, {subject: _figure(subject, values, bound) for subject in SUBJECTS}, bound)
+
+
+def _figure(subject: str, values: Mapping[str, Sequence[float]], bound: Bound | None) -> Figure:
+    own, bare = values[subject], values["bare"]
+    return Figure(
+        median=statistics.median(own),
+        least=min(own),
+        ratio=_ratio(own, bare),
+        least_ratio=min(own) / min(bare),
+        bound_ratio=_ratio(own, values[bound.against]) if bound and subject in bound.subjects else None,
+    )
 
 
 def _ratio(values: Sequence[float], others: Sequence[float]) -> float:
@@ -108,29 +118,32 @@ def _ratio(values: Sequence[float], others: Sequence[float]) -> float:
 
 
 def table(found: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
-    lines = [
-        "| measure | tools | era | subject | median | least | against | ratio | of the least | at most | verdict |",
-        "|---|---:|---|---|---:|---:|---|---:|---:|---:|---|",
-    ]
+    """The rows as a Markdown table; see README.md for how to read it."""
+    head = ["measure", "tools", "era", *SUBJECTS, "bound", "verdict"]
+    lines = [head, ["---", "---:", "---", *("---:" for _ in SUBJECTS), "---", "---"]]
     for row in found:
-        unit = UNITS.get(row.measure.kind, "ms")
-        cells = [
-            row.measure.kind,
-            str(row.measure.tools),
-            row.measure.era[:4],
-            row.subject,
-            f"{_digits(row.median)} {unit}",
-            f"{_digits(row.least)} {unit}",
-            row.against,
-            f"{row.ratio:.2f}",
-            f"{row.least_ratio:.2f}",
-            "" if row.bound is None else f"{row.bound:.2f}",
-            row.verdict,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        unit = "MiB" if row.measure.kind == "memory" else "ms"
+        cells = [_cell(figure, unit, alone=subject == "bare") for subject, figure in row.figures.items()]
+        name = [row.measure.kind, str(row.measure.tools), row.measure.era[:4]]
+        lines.append([*name, *cells, str(row.bound or ""), _verdict(row)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _digits(value: float) -> str:
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+def as_json(row: Row) -> dict[str, Any]:
+    """The row with all its numbers."""
+    verdicts = {name: row.verdict(name) for name in row.bound.subjects} if row.bound else {}
+    return {**asdict(row.measure), **asdict(row), "measure": row.measure.kind, "noise": row.noise, "verdicts": verdicts}
+
+
+def _cell(figure: Figure, unit: str, *, alone: bool) -> str:
+    shown = f"{figure.median:.3f}" if figure.median < 10 else f"{figure.median:.1f}"
+    ratios = "" if alone else f" {figure.ratio:.2f}/{figure.least_ratio:.2f}"
+    return f"{shown} {unit}{ratios}"
+
+
+def _verdict(row: Row) -> str:
+    noisy = "" if row.noise <= EQUAL else "noisy"
+    if row.bound is None:
+        return noisy
+    words = [f"{name} {row.figures[name].bound_ratio:.2f} {row.verdict(name)}" for name in row.bound.subjects]
+    return ", ".join([*words, *([noisy] if noisy else [])])

@@ -8,13 +8,12 @@ import os
 import platform
 import sys
 import tempfile
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
 from conversation import BenchmarkError
 from measurements import KINDS, SIZES, Plan, measure_all
-from report import rows, table
+from report import as_json, rows, table
 from subjects import Workshop, how_installed
 
 
@@ -36,12 +35,11 @@ def main() -> int:
     about["load average"] = f"{min(samples.loads):.1f} to {max(samples.loads):.1f}"
     sys.stdout.write(", ".join(f"{name} {value}" for name, value in about.items()) + f"\n\n{table(found)}\n")
     if options.json:
-        document = {"about": about, "rows": [{**asdict(row), "verdict": row.verdict} for row in found]}
+        document = {"about": about, "rows": [as_json(row) for row in found]}
         options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    missed = [row for row in found if row.verdict == "over"]
-    for row in missed:
-        name = f"{row.measure.kind}, {row.measure.tools} tools, {row.measure.era}, {row.subject}"
-        sys.stdout.write(f"over: {name}: {row.ratio:.2f} of {row.against}, at most {row.bound:.2f}\n")
+    missed = [f"{row.measure.kind} {row.measure.era} {subject}" for row in found for subject in row.missed()]
+    if missed:
+        sys.stdout.write(f"\nover the bound: {', '.join(missed)}\n")
     return 1 if options.check and missed else 0
 
 

@@ -80,7 +80,7 @@ def definitions(size: int) -> list[dict[str, Any]]:
         text = Path(spec.origin).with_name("examples").joinpath("universal.json").read_text(encoding="utf-8")
         example: list[dict[str, Any]] = json.loads(text)
         return example
-    words = {"form": "The form you choose.", "artefact": "The thing itself, complete.", "reaction": "What it showed you."}
+    words = {"form": "The form you choose.", "artefact": "The thing, complete.", "reaction": "What it showed you."}
     schema = {
         "type": "object",
         "properties": {name: {"type": "string", "description": text} for name, text in words.items()},

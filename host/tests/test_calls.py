@@ -30,6 +30,7 @@ from agenthost import (
     ProtocolError,
     Resource,
     Result,
+    StorageError,
     Text,
     Tool,
     ToolError,
@@ -280,6 +281,18 @@ def test_errors_for_the_client_pass_as_they_are(call: Call, error: ProtocolError
         with pytest.raises(type(error)) as caught:
             call(handler)
         assert caught.value is error
+
+
+def test_a_fault_of_the_storage_is_told_to_the_model_and_logged(call: Call, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(arguments: Any, ctx: Any) -> None:
+        raise StorageError("The database is held by process 5.")
+
+    for handler in in_both_ways(fail):
+        assert call(handler) == {
+            "content": [{"type": "text", "text": "The database is held by process 5."}],
+            "isError": True,
+        }
+    assert caplog.text.count("Tool t (plugin p): The database is held by process 5.") == 2
 
 
 class Careless(ToolError):

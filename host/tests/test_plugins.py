@@ -491,7 +491,7 @@ def test_an_async_generator_hook_is_refused(load: Load) -> None:
 
 
 def test_a_misspelt_hook_is_told_with_the_nearest_one(load: Load) -> None:
-    text = failure(load(hooks(tool=list)))
+    text = failure(load(hooks(tool=lambda: None)))
     assert text.startswith("there is no hook agenthost_tool ")
     assert "did you mean 'agenthost_tools'?" in text
 
@@ -753,7 +753,7 @@ def test_a_table_for_a_plugin_that_is_not_installed_is_reported_once_with_the_ne
 
 
 def test_loading_creates_no_folder_unless_a_hook_asks_for_it(load: Load, tmp_path: Path) -> None:
-    installed = {"p": found("p", hooks(tools=list))}
+    installed = {"p": found("p", hooks(tools=lambda: [greet]))}
     settings = HostSettings(state_dir=tmp_path / "state")
     plugin = Plugin("p", installed["p"])
     assert load_plugin(plugin, configured(), settings, installed) == []

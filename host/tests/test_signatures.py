@@ -436,7 +436,7 @@ def test_two_parameters_with_one_name_on_the_wire_are_refused() -> None:
         read_signature(function)
 
 
-def lacking_annotation(a, b: int): ...  # type: ignore[no-untyped-def]  # noqa: ANN001
+def lacking_annotation(a, b: int) -> None: ...  # type: ignore[no-untyped-def]  # noqa: ANN001
 
 
 def positional_only(a: int, /) -> None: ...

@@ -1,4 +1,4 @@
-"""The gate: what cannot be listed in both eras is kept out alone, with field and reason; the rest is listed as given."""
+"""The gate: what cannot be listed in both eras is kept out alone, with field and reason; the rest is listed."""
 
 from __future__ import annotations
 
@@ -207,6 +207,15 @@ def test_a_schema_of_any_depth_is_listed_or_told(depth: int) -> None:
     except VettingError as error:
         assert depth > 240
         assert len(str(error)) < 500
+
+
+@pytest.mark.parametrize("depth", [300, 500, 900, 3000])
+def test_a_schema_that_is_too_deep_is_kept_out_alone(
+    depth: int, raw: Callable[..., Tool], make_plugin: Callable[..., Plugin], serve: Callable[..., Catalog]
+) -> None:
+    catalog = serve(make_plugin("p", raw("good"), raw("deep", input_schema=nested(depth))))
+    assert [finding.kind for finding in catalog.findings] == ["quarantined"]
+    assert [entry["name"] for entry in catalog.tools.listed(MODERN)] == ["good"]
 
 
 def test_a_property_that_is_no_schema_is_told_by_name() -> None:

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
@@ -29,7 +30,6 @@ from agenthost.findings import Finding
 from agenthost.migrations import Schema
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
 from agenthost.storage import SqliteEngine, Store
-from agenthost.threads import Threads
 from agenthost.trust import known_keys
 
 log = logging.getLogger("agenthost")
@@ -242,16 +242,19 @@ def bounded(function: Callable[[], R], limit: float) -> R:
         Escaped: it raised `SystemExit` or the like, which would end this process.
         Exception: it raised that.
     """
+    future: Future[R] = Future()
 
-    def contained() -> R:
+    def run() -> None:
         try:
-            return function()
-        except Exception:
-            raise
-        except BaseException as error:
-            raise Escaped from error
+            future.set_result(function())
+        except Exception as error:  # noqa: BLE001  (raised again where it is waited for)
+            future.set_exception(error)
+        except BaseException as error:  # noqa: BLE001
+            escaped = Escaped()
+            escaped.__cause__ = error
+            future.set_exception(escaped)
 
-    future: Future[R] = Threads("load", 1).submit(contained)
+    threading.Thread(target=run, name="load", daemon=True).start()
     if not wait([future], limit).done:
         raise GivenUpOn(f"did not return within {limit:g} s and has been given up on")
     return future.result()

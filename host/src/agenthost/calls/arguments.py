@@ -60,7 +60,8 @@ def _fit(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
         others = schema.get("additionalProperties", {})
         return {name: _fit(item, properties.get(name, others), root) for name, item in value.items()}
     if isinstance(value, list):
-        return [_fit(item, schema.get("items", {}), root) for item in value]
+        first, rest = schema.get("prefixItems", []), schema.get("items", {})
+        return [_fit(item, first[place] if place < len(first) else rest, root) for place, item in enumerate(value)]
     return value
 
 

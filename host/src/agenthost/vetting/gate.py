@@ -22,6 +22,9 @@ MAX_TEXT = 64 * 1024
 MAX_MEMBER = 512 * 1024
 """Bytes of one member of a contribution, as JSON."""
 
+MAX_DEPTH = 180
+"""Levels of nesting in a member; pydantic's parser, which official clients use, takes 200 for the whole message."""
+
 C = TypeVar("C")
 
 
@@ -124,7 +127,7 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = {}
     for name, value in listed.items():
         try:
-            _check_keys(value)
+            _check_shape(value)
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise VettingError(name, f"cannot be written as JSON: {error}") from error
@@ -138,26 +141,23 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _depth(value: Any) -> int:
-    """How many levels a JSON value is nested."""
-    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
-    return 1 + max(map(_depth, members), default=0)
-
-
-def _check_keys(value: Any) -> None:
-    """`json.dumps` would write a key that is no text as one.
+def _check_shape(value: Any, depth: int = 0) -> None:
+    """Check what `json.dumps` would let pass: a key that is no text, and more levels than parsers take.
 
     Raises:
         TypeError: there is such a key.
+        ValueError: the value is nested too deeply.
     """
+    if depth > MAX_DEPTH:
+        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, Mapping):
         for key, member in value.items():
             if not isinstance(key, str):
                 raise TypeError(f"the key {shown(key)} is not a text")
-            _check_keys(member)
+            _check_shape(member, depth + 1)
     elif isinstance(value, (list, tuple)):
         for member in value:
-            _check_keys(member)
+            _check_shape(member, depth + 1)
 
 
 def _fault(place: tuple[int | str, ...], reason: str) -> tuple[str, str]:
@@ -203,8 +203,7 @@ def try_alone(
             name, reason = min(_fault(details["loc"][2:], details["msg"]) for details in error.errors())
             raise VettingError(name or member, reason) from error
         except ValueError as error:
-            deepest = max(form, key=lambda name: _depth(form[name]), default=member)
-            raise VettingError(deepest, f"cannot be put on the wire: {error}") from error
+            raise VettingError(member, f"cannot be put on the wire: {error}") from error
         if lost := sorted(form.keys() - listed.keys()):
             raise VettingError(lost[0], "would be dropped by the protocol's serialiser")
         kept = {name: form[name] for name in verbatim if name in form}

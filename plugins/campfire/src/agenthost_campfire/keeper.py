@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from agenthost import PluginContext, StorageError
 
@@ -24,8 +24,7 @@ async def keeping(plugin: PluginContext[Settings]) -> AsyncIterator[None]:
         yield
     finally:
         task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait([task])
 
 
 async def _keep(plugin: PluginContext[Settings]) -> None:
