@@ -200,12 +200,13 @@ def test_a_bad_tool_never_takes_a_good_one_with_it(
         assert [entry["name"] for entry in catalog.tools.listed(version)] == [tool.name for tool in good]
 
 
-@pytest.mark.parametrize("depth", [50, 200, 240, 245, 250, 255, 260, 300, 500, 900, 3000])
+@pytest.mark.parametrize("depth", [50, 150, 200, 240, 245, 250, 255, 260, 300, 500, 900, 3000])
 def test_a_schema_of_any_depth_is_listed_or_told(depth: int) -> None:
     try:
         assert_listed_as_given(raw(input_schema=nested(depth)))
     except VettingError as error:
-        assert depth > 240
+        # Beyond 200 levels in all, pydantic's parser in the official client refuses the whole list.
+        assert depth > 150
         assert len(str(error)) < 500
 
 
