@@ -123,6 +123,14 @@ class Conversation:
             results.append(message["result"])
         return results
 
+    def computed(self) -> float | None:
+        """The CPU time that the server has used so far, in ms; None where Linux is not."""
+        try:
+            tasks = list(Path(f"/proc/{self.process.pid}/task").iterdir())
+            return sum(int((task / "schedstat").read_text(encoding="ascii").split()[0]) for task in tasks) / 1e6
+        except OSError:
+            return None
+
     def peak_memory(self) -> float | None:
         """The most memory that the server has had resident so far, in MiB; None where Linux is not."""
         try:

@@ -13,11 +13,14 @@ from typing import Any, Literal
 from conversation import ERAS, BenchmarkError, Conversation, Era
 from subjects import ARGUMENTS, SUBJECTS, Workshop, definitions
 
-Kind = Literal["start", "call", "pipelined", "list", "memory"]
-KINDS: tuple[Kind, ...] = ("start", "call", "pipelined", "list", "memory")
+Kind = Literal["start", "cpu", "call", "pipelined", "list", "memory"]
+KINDS: tuple[Kind, ...] = ("start", "cpu", "call", "pipelined", "list", "memory")
 
 SIZES = (1, 10, 100, 1000)
 """Numbers of tools: with one tool calls are measured, with more of them lists."""
+
+ENDS = (1, 1000)
+"""Numbers of tools with which start and memory are measured."""
 
 WARMING = (1, 10)
 """Numbers of tools in the round that does not count; with ten void reads a file, as with more."""
@@ -34,7 +37,8 @@ class Measure:
     """What was measured: milliseconds, or MiB for `memory`.
 
     Attributes:
-        kind: `start` is from spawning the process to its first list, `pipelined` the time per call.
+        kind: `start` is from spawning the process to its first list, `cpu` what it computed meanwhile, which
+            other programs disturb less; `pipelined` is the time per call.
         tools: how many tools the server has.
         era: the protocol revision spoken.
     """
@@ -71,9 +75,10 @@ class Samples:
         for subject, value in values.items():
             self.add(measure, subject, value)
 
-    def add(self, measure: Measure, subject: str, value: float) -> None:
-        """Note the value of a round."""
-        self.values.setdefault(measure, {}).setdefault(subject, []).append(value)
+    def add(self, measure: Measure, subject: str, value: float | None) -> None:
+        """Note the value of a round, if there is one: some can be had on Linux only."""
+        if value is not None:
+            self.values.setdefault(measure, {}).setdefault(subject, []).append(value)
 
 
 def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> Samples:
@@ -90,7 +95,7 @@ def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> S
         say(f"round {number + 1} of {plan.rounds}")
         for tools in SIZES:
             # Only the start is measured once a process; of the rest a few processes tell enough.
-            if tools > 1 and (number % LISTS_EVERY or plan.kinds in (("call",), ("pipelined",))):
+            if tools > 1 and (number % LISTS_EVERY or {"start", "cpu", "list", "memory"}.isdisjoint(plan.kinds)):
                 continue
             for era in ERAS:
                 samples.loads.append(os.getloadavg()[0])
@@ -114,26 +119,29 @@ def _measure_round(
             server = stack.enter_context(workshop.start(subject, tools, era))
             server.handshake()
             answers = server.ask([server.request("tools/list", {})])
-            samples.add(Measure("start", tools, era), subject, (time.perf_counter() - began) * 1000)
+            taken, computed = (time.perf_counter() - began) * 1000, server.computed()
             [result] = server.parse(*answers)
             if len(result["tools"]) != tools:
                 raise BenchmarkError(f"{subject} lists {len(result['tools'])} tools, not {tools}")
             servers[subject] = server
+            if tools in ENDS:
+                samples.add(Measure("start", tools, era), subject, taken)
+                samples.add(Measure("cpu", tools, era), subject, computed)
         if tools == 1:
             call = {"name": definitions(1)[0]["name"], "arguments": ARGUMENTS}
             if "call" in plan.kinds:
-                taken = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/call", call, 50))
-                samples.add_all(Measure("call", tools, era), taken)
+                times = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/call", call, 50))
+                samples.add_all(Measure("call", tools, era), times)
             if "pipelined" in plan.kinds:
-                taken = _take_turns(servers, plan.turns, lambda server: _pipelined(server, "tools/call", call, 200))
-                samples.add_all(Measure("pipelined", tools, era), taken)
+                times = _take_turns(servers, plan.turns, lambda server: _pipelined(server, "tools/call", call, 200))
+                samples.add_all(Measure("pipelined", tools, era), times)
         elif "list" in plan.kinds:
             count = 3 if tools == 1000 else 20
-            taken = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/list", {}, count))
-            samples.add_all(Measure("list", tools, era), taken)
-        for subject, server in servers.items():
-            if (peak := server.peak_memory()) is not None:
-                samples.add(Measure("memory", tools, era), subject, peak)
+            times = _take_turns(servers, plan.turns, lambda server: _one_by_one(server, "tools/list", {}, count))
+            samples.add_all(Measure("list", tools, era), times)
+        if tools in ENDS:
+            for subject, server in servers.items():
+                samples.add(Measure("memory", tools, era), subject, server.peak_memory())
 
 
 def _take_turns(

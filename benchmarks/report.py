@@ -35,6 +35,7 @@ class Bound:
 
 BOUNDS: dict[tuple[Kind, int], Bound] = {
     ("start", 1): Bound(("void",), "bare", 1.10),
+    ("cpu", 1): Bound(("void",), "bare", 1.10),
     ("call", 1): Bound(("void", "typed"), "bare", 0.90),
     ("list", 1000): Bound(("void", "typed"), "MCPServer", 0.20),
     ("memory", 1): Bound(("void",), "bare", 1.15),
@@ -131,8 +132,11 @@ def table(found: Sequence[Row]) -> str:
 
 def as_json(row: Row) -> dict[str, Any]:
     """The row with all its numbers."""
-    verdicts = {name: row.verdict(name) for name in row.bound.subjects} if row.bound else {}
-    return {**asdict(row.measure), **asdict(row), "measure": row.measure.kind, "noise": row.noise, "verdicts": verdicts}
+    subjects: dict[str, Any] = {subject: asdict(figure) for subject, figure in row.figures.items()}
+    for subject in row.bound.subjects if row.bound else ():
+        subjects[subject]["verdict"] = row.verdict(subject)
+    bound = asdict(row.bound) if row.bound else None
+    return {**asdict(row.measure), "noise": row.noise, "bound": bound, "subjects": subjects}
 
 
 def _cell(figure: Figure, unit: str, *, alone: bool) -> str:

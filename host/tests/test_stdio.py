@@ -540,7 +540,7 @@ def test_a_cancelled_conversation_ends_although_a_write_is_stuck(start: StartCli
     client.wait_for_stderr("begin stop")
     begin = time.monotonic()
     assert client.process.wait(PATIENCE) == 0
-    assert time.monotonic() - begin < 3  # the SDK gives its last answers 1 s, the transport 0.5 s
+    assert time.monotonic() - begin < 6  # the SDK gives its last answers 1 s, the transport 0.5 s
     assert "Traceback" not in client.stderr
 
 

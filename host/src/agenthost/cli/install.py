@@ -62,7 +62,7 @@ def command(app: HostApp, client: str | None, name: str, project: bool, remove: 
     wanted = None
     if not remove:
         _check_new_name(name, facts)
-        words = _arguments(app.options, scope)
+        words = _arguments(app.options, facts, scope)
         wanted = {**place.extras, "command": str(find_program()), "args": words}
         require_literal(wanted["command"])
     path = place.locate(os.environ, Path.home(), working_directory())
@@ -100,7 +100,7 @@ def _check_new_name(name: str, client: Client) -> None:
         )
 
 
-def _arguments(options: Options, scope: Scope) -> list[str]:
+def _arguments(options: Options, client: Client, scope: Scope) -> list[str]:
     """The arguments of the entry: what the operator typed here, and what must not depend on the client.
 
     A file that is merely found in the working directory plays no part, since the client chooses another
@@ -134,10 +134,18 @@ def _arguments(options: Options, scope: Scope) -> list[str]:
     return arguments(
         _plain(state_root(settings, config.base_dir if found else working_directory())),
         config=None if written is None else _plain(written),
-        assignments=options.assignments,
+        assignments=_assignments(options, client),
         plugins=plugins,
         strict=options.strict,
     )
+
+
+def _assignments(options: Options, client: Client) -> list[str]:
+    """What the operator typed with `--set`, after what the client bears: waiting tools may wait longer there."""
+    typed = any(assignment.startswith("host.max_wait=") for assignment in options.assignments)
+    if client.longest_wait is None or typed:
+        return options.assignments
+    return [f"host.max_wait={client.longest_wait}", *options.assignments]
 
 
 def _plain(path: Path) -> Path:

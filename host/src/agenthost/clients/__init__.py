@@ -84,7 +84,7 @@ class Client(_Facts):
         title: its name for people.
         aliases: other names under which people may ask for it.
         reserved_names: names that an entry may not have.
-        longest_wait: seconds that a call may surely take, if more than most clients bear. Nothing writes it yet.
+        longest_wait: seconds that a call may surely take, if more than most clients bear; written as `host.max_wait`.
         user: where the servers of a user are.
         project: where those of a project are, or None.
     """
