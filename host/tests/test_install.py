@@ -1005,12 +1005,21 @@ def code(desk: Desk) -> Callable[[], list[list[str]]]:
 Calls = Callable[[], list[list[str]]]
 
 
+def test_what_a_client_bears_yields_to_the_operators_own_word(desk: Desk) -> None:
+    (desk.project / "own.toml").write_text("[host]\nmax_wait = 20\n", encoding="utf-8")
+    desk.run("vscode", "--config", "own.toml")
+    assert "host.max_wait" not in " ".join(desk.entry("vscode")["args"])
+    desk.run("vscode", "--name", "typed", "--set", "host.max_wait=30")
+    assert "host.max_wait=300" not in desk.entry("vscode", name="typed")["args"]
+
+
 def test_claude_code_is_set_up_by_its_own_command(desk: Desk, claude: Calls) -> None:
     path = desk.write("claude-code", '{"numStartups": 7, "mcpServers": {"github": {"command": "npx"}}}', mode=0o600)
     told = desk.run("claude-code").stdout
     [[*words, entry, scope, user]] = claude()
     assert [*words, scope, user] == ["mcp", "add-json", "agenthost", "--scope", "user"]
-    assert json.loads(entry) == {"command": str(PROGRAM), "args": ["serve", "--set", f"host.state_dir={desk.state}"]}
+    arguments = ["serve", "--set", f"host.state_dir={desk.state}", "--set", "host.max_wait=300"]
+    assert json.loads(entry) == {"command": str(PROGRAM), "args": arguments}
     assert desk.entry("claude-code")["command"] == str(PROGRAM)
     assert desk.entry("claude-code", "github") == {"command": "npx"}
     assert f'added "agenthost" to {path}, by claude mcp add-json' in told
@@ -1045,7 +1054,7 @@ def test_claude_codes_own_command_changes_an_entry_by_removing_and_adding_it(des
     assert [call[1] for call in claude()] == ["remove", "add-json"]
     assert desk.entry("claude-code") == {
         "command": str(PROGRAM),
-        "args": ["serve", "--set", f"host.state_dir={desk.state}"],
+        "args": ["serve", "--set", f"host.state_dir={desk.state}", "--set", "host.max_wait=300"],
         "env": {"A": "b"},
     }
     assert "did not keep all of the entry: cwd" in told.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -163,6 +162,8 @@ class PluginContext(Generic[S]):
         """
         if self._store is None:
             raise RuntimeError(f"plugin {self.name} has no store; declare its tables with agenthost_storage")
+        import asyncio  # 40 ms, and `import agenthost` has to stay light
+
         try:
             asyncio.get_running_loop()
         except RuntimeError:

@@ -23,7 +23,7 @@ from agenthost.clients.installing import carry_out, look, make_plan
 from agenthost.clients.plan import Outcome, Plan, Target, rendered
 from agenthost.errors import OperatorError
 from agenthost.plugins import find_plugins, select
-from agenthost.settings import FILE_NAME, load_config, state_root, working_directory
+from agenthost.settings import FILE_NAME, Config, load_config, state_root, working_directory
 
 log = logging.getLogger("agenthost")
 
@@ -134,16 +134,15 @@ def _arguments(options: Options, client: Client, scope: Scope) -> list[str]:
     return arguments(
         _plain(state_root(settings, config.base_dir if found else working_directory())),
         config=None if written is None else _plain(written),
-        assignments=_assignments(options, client),
+        assignments=_assignments(options, client, config),
         plugins=plugins,
         strict=options.strict,
     )
 
 
-def _assignments(options: Options, client: Client) -> list[str]:
+def _assignments(options: Options, client: Client, config: Config) -> list[str]:
     """What the operator typed with `--set`, after what the client bears: waiting tools may wait longer there."""
-    typed = any(assignment.startswith("host.max_wait=") for assignment in options.assignments)
-    if client.longest_wait is None or typed:
+    if client.longest_wait is None or "max_wait" in config.host:
         return options.assignments
     return [f"host.max_wait={client.longest_wait}", *options.assignments]
 
