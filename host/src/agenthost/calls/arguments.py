@@ -14,7 +14,7 @@ from agenthost.errors import ToolError
 from agenthost.settings import did_you_mean
 from agenthost.signatures import Signature
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a pair has no form in UTF-8; the transport replaces it the same way."""
 
 _TOO_DEEP = "the arguments are nested too deeply"
@@ -31,7 +31,7 @@ def check_arguments(tool: str, signature: Signature, arguments: Mapping[str, Any
     schema = signature.schema
     try:
         fitted = {name: _fit(value, schema["properties"].get(name, {}), schema) for name, value in arguments.items()}
-        text = _LONE_SURROGATE.sub("\ufffd", json.dumps(fitted, ensure_ascii=False))
+        text = LONE_SURROGATE.sub("\ufffd", json.dumps(fitted, ensure_ascii=False))
         checked = signature.arguments.model_validate_json(text, strict=True)
     except ValidationError as error:
         faults = [_explain(details, schema) for details in error.errors(include_url=False)]

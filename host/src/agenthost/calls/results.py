@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from agenthost.calls.arguments import LONE_SURROGATE
 from agenthost.contributions import (
     Audio,
     Content,
@@ -134,6 +135,9 @@ def _structure(value: Any, promised: Returns) -> tuple[dict[str, Any], str]:
     else:
         plain = to_jsonable_python(value, by_alias=True, inf_nan_mode="constants")
     text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+    if LONE_SURROGATE.search(text):
+        text = LONE_SURROGATE.sub("\ufffd", text)
+        plain = json.loads(text)
     return plain if isinstance(plain, dict) and not promised.wrapped else {"result": plain}, text
 
 

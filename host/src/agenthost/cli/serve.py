@@ -41,7 +41,7 @@ def serve(options: Options, *, alone: str | None = None, values: Mapping[str, An
     """
     # Nothing that is imported and set up here is ever freed, so there is nothing to collect: a tenth of the start.
     gc.disable()
-    at_terminal = sys.stdin.isatty()
+    at_terminal = sys.stdin is not None and sys.stdin.isatty()
     # First of all: from here on nothing that a plugin prints can reach the client.
     wire = claim()
     ending = Ending()
