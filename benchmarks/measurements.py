@@ -40,12 +40,12 @@ class Measure:
         kind: `start` is from spawning the process to its first list, `cpu` what it computed meanwhile, which
             other programs disturb less; `pipelined` is the time per call.
         tools: how many tools the server has.
-        era: the protocol revision spoken.
+        era: the protocol revision spoken; None where it makes no difference, and both are counted.
     """
 
     kind: Kind
     tools: int
-    era: Era
+    era: Era | None = None
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ def _measure_round(
                 raise BenchmarkError(f"{subject} lists {len(result['tools'])} tools, not {tools}")
             servers[subject] = server
             if tools in ENDS:
-                samples.add(Measure("start", tools, era), subject, taken)
-                samples.add(Measure("cpu", tools, era), subject, computed)
+                samples.add(Measure("start", tools), subject, taken)
+                samples.add(Measure("cpu", tools), subject, computed)
         if tools == 1:
             call = {"name": definitions(1)[0]["name"], "arguments": ARGUMENTS}
             if "call" in plan.kinds:
@@ -141,7 +141,7 @@ def _measure_round(
             samples.add_all(Measure("list", tools, era), times)
         if tools in ENDS:
             for subject, server in servers.items():
-                samples.add(Measure("memory", tools, era), subject, server.peak_memory())
+                samples.add(Measure("memory", tools), subject, server.peak_memory())
 
 
 def _take_turns(

@@ -52,6 +52,7 @@ class Figure:
         least: of all rounds.
         ratio: to bare: the median of the ratios of each round.
         least_ratio: to bare: of the least values.
+        spread: the median distance of the ratios of each round from 1.
         bound_ratio: as `ratio`, to whom the bound names; None if no bound is on it.
     """
 
@@ -59,6 +60,7 @@ class Figure:
     least: float
     ratio: float
     least_ratio: float
+    spread: float
     bound_ratio: float | None
 
 
@@ -78,8 +80,8 @@ class Row:
 
     @property
     def noise(self) -> float:
-        """By how much the two bare servers differ."""
-        return abs(self.figures["bare2"].ratio - 1)
+        """By how much the two bare servers differ: on the whole, or typically in one round, whichever is more."""
+        return max(abs(self.figures["bare2"].ratio - 1), self.figures["bare2"].spread)
 
     def verdict(self, subject: str) -> Literal["ok", "over", "noise"]:
         """`noise` is over by less than the noise; only for whom the bound binds."""
@@ -97,7 +99,7 @@ class Row:
 
 def rows(samples: Samples) -> Iterator[Row]:
     """All rows, in the order of the table."""
-    for measure in (Measure(kind, tools, era) for kind in KINDS for tools in SIZES for era in ERAS):
+    for measure in (Measure(kind, tools, era) for kind in KINDS for tools in SIZES for era in (None, *ERAS)):
         if values := samples.values.get(measure):
             bound = BOUNDS.get((measure.kind, measure.tools))
             yield Row(measure, {subject: _figure(subject, values, bound) for subject in SUBJECTS}, bound)
@@ -110,6 +112,7 @@ def _figure(subject: str, values: Mapping[str, Sequence[float]], bound: Bound | 
         least=min(own),
         ratio=_ratio(own, bare),
         least_ratio=min(own) / min(bare),
+        spread=statistics.median(abs(value / other - 1) for value, other in zip(own, bare, strict=True)),
         bound_ratio=_ratio(own, values[bound.against]) if bound and subject in bound.subjects else None,
     )
 
@@ -125,7 +128,7 @@ def table(found: Sequence[Row]) -> str:
     for row in found:
         unit = "MiB" if row.measure.kind == "memory" else "ms"
         cells = [_cell(figure, unit, alone=subject == "bare") for subject, figure in row.figures.items()]
-        name = [row.measure.kind, str(row.measure.tools), row.measure.era[:4]]
+        name = [row.measure.kind, str(row.measure.tools), (row.measure.era or "both")[:4]]
         lines.append([*name, *cells, str(row.bound or ""), _verdict(row)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -146,7 +149,7 @@ def _cell(figure: Figure, unit: str, *, alone: bool) -> str:
 
 
 def _verdict(row: Row) -> str:
-    noisy = "" if row.noise <= EQUAL else "noisy"
+    noisy = "" if abs(row.figures["bare2"].ratio - 1) <= EQUAL else "noisy"
     if row.bound is None:
         return noisy
     words = [f"{name} {row.figures[name].bound_ratio:.2f} {row.verdict(name)}" for name in row.bound.subjects]

@@ -37,7 +37,11 @@ def main() -> int:
     if options.json:
         document = {"about": about, "rows": [as_json(row) for row in found]}
         options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    missed = [f"{row.measure.kind} {row.measure.era} {subject}" for row in found for subject in row.missed()]
+    missed = [
+        " ".join(filter(None, (row.measure.kind, row.measure.era, subject)))
+        for row in found
+        for subject in row.missed()
+    ]
     if missed:
         sys.stdout.write(f"\nover the bound: {', '.join(missed)}\n")
     return 1 if options.check and missed else 0

@@ -161,7 +161,7 @@ def test_trust_a_file_found_in_the_working_directory_may_not_choose_a_plugins_tr
     server = start(cwd=clone, plugins=["puppets"])
     server.open()
     assert [tool["name"] for tool in server.tools()] == ["ping"]
-    assert "[plugins.void] debug_log may not be set" in server.stderr
+    server.wait_for_stderr("[plugins.void] debug_log may not be set")
     named = start("--plugins", "void", cwd=clone, plugins=["puppets"])
     assert named.wait() == 2
     assert not log.exists()

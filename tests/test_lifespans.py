@@ -105,9 +105,9 @@ def test_x04_a_plugin_that_dies_later_loses_its_tools_and_clients_are_told_once(
     assert server.call("dies_later_tool")["error"]["code"] == -32602
     assert server.text("ping") == "neighbour: ping"
     assert [note for note in server.notifications if note["method"] == CHANGED] == []
+    assert server.close() == 0
     assert "dies-later: " in server.stderr
     assert "dies on purpose" in server.stderr
-    assert server.close() == 0
 
 
 @pytest.mark.parametrize("name", ["leave-fails", "leave-exits"])

@@ -120,7 +120,7 @@ def test_x01_items_that_are_no_tools_are_left_out_and_the_plugins_other_tools_se
     server.open()
     assert served(server) == ["some_rubbish_tool"]
     for position in (1, 2, 4):
-        assert f"item {position} of agenthost_tools" in server.stderr
+        server.wait_for_stderr(f"item {position} of agenthost_tools")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["plugins"], ["serve", "--help"], ["demo", "--help"]])
@@ -227,7 +227,7 @@ def test_an_unknown_plugin_in_the_config_file_is_reported_and_the_rest_serves(
     server = start(plugins=["puppets"], config=config)
     server.open()
     assert served(server) == ["ping"]
-    assert "neighbor: no plugin 'neighbor' is installed (did you mean 'neighbour'?)" in server.stderr
+    server.wait_for_stderr("neighbor: no plugin 'neighbor' is installed (did you mean 'neighbour'?)")
     row = plugin_rows(plugins=["puppets"], config=config)["neighbor"]
     assert (row["state"], row["wanted"], row["version"]) == ("not installed", True, None)
 

@@ -198,6 +198,7 @@ def test_an_alias_is_answered_and_never_listed_and_takes_the_prefix(start: Start
     answers = {name: server.text(name) for name in ("x_p", "x_Ping", "x_taken")}
     assert answers == {"x_p": "alpha: ping", "x_Ping": "alpha: ping", "x_taken": "beta: x_taken"}
     assert server.call("p")["error"]["code"] == -32602
+    assert server.close() == 0
     reported = [line for line in server.stderr.splitlines() if "aliases" in line and "pong" in line]
     assert len(reported) == 2
     assert "'x_taken'" in str(reported)

@@ -66,6 +66,7 @@ def test_x02_of_equal_prompt_names_the_earlier_keeps_it_and_the_later_is_renamed
     names = prompts(server)
     assert names == list(served)
     assert {name: ask(server, name) for name in names} == served
+    assert server.close() == 0
     warnings = [line for line in server.stderr.splitlines() if ": warning: " in line and ": prompt " in line]
     assert len(warnings) == 2
     assert "alpha: prompt 'documentation'" in str(warnings)
@@ -94,6 +95,7 @@ def test_of_equal_addresses_the_scheme_then_the_order_decides_and_contents_are_n
         "note://archive/today": "neighbour: note://archive/today",
     }
     assert {uri: read(server, uri) for uri in answers} == answers
+    assert server.close() == 0
     warnings = [line for line in server.stderr.splitlines() if ": warning: " in line and ": resource " in line]
     assert len(warnings) == 3
     assert "alpha: resource 'note://today'" in str(warnings)

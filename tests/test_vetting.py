@@ -149,6 +149,7 @@ def servers(start_shared: StartServer) -> dict[Era, ServerProcess]:
     for era in ("legacy", "modern"):
         server = start_shared("--plugins", "alpha,bad-tools", plugins=["puppets", "trouble"], config=config)
         server.open(era)
+        server.wait_for_stderr("serving alpha, bad-tools")  # said after all that is to be reported
         opened[era] = server
     return opened
 

@@ -133,8 +133,18 @@ Complete = Callable[..., Any]
 """
 
 
+class _Called:
+    """What is made from a function can still be called like it."""
+
+    handler: Callable[..., Any]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the handler directly."""
+        return self.handler(*args, **kwargs)
+
+
 @dataclass(frozen=True)
-class Tool:
+class Tool(_Called):
     """One tool. `@tool` makes it from a function; the constructor takes a raw schema.
 
     With `input_schema=None` the handler is a typed function: its schema is derived from the
@@ -167,10 +177,6 @@ class Tool:
     time_limit: float | None = None
     aliases: tuple[str, ...] = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the handler directly, as if it were not a tool."""
-        return self.handler(*args, **kwargs)
-
     @property
     def key(self) -> str:
         """What tells it apart from the plugin's other tools."""
@@ -178,7 +184,7 @@ class Tool:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class Prompt(_Called):
     """One prompt. `@prompt` makes it from a function; the constructor may name its arguments.
 
     With `arguments=None` the handler is a typed function: its arguments are read from the signature
@@ -212,10 +218,6 @@ class Prompt:
     time_limit: float | None = None
     aliases: tuple[str, ...] = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the handler directly, as if it were not a prompt."""
-        return self.handler(*args, **kwargs)
-
     @property
     def key(self) -> str:
         """What tells it apart from the plugin's other prompts."""
@@ -223,7 +225,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Resource:
+class Resource(_Called):
     """One resource at a fixed address.
 
     Attributes:
@@ -250,10 +252,6 @@ class Resource:
     meta: Mapping[str, Any] | None = None
     time_limit: float | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the handler directly, as if it were not a resource."""
-        return self.handler(*args, **kwargs)
-
     @property
     def key(self) -> str:
         """What tells it apart from the plugin's other resources."""
@@ -261,7 +259,7 @@ class Resource:
 
 
 @dataclass(frozen=True)
-class ResourceTemplate:
+class ResourceTemplate(_Called):
     """A family of resources behind an RFC 6570 template, for example `note://{day}`.
 
     The handler gets the variables by keyword, percent-decoded. A value may be `..` or hold slashes:
@@ -284,10 +282,6 @@ class ResourceTemplate:
     meta: Mapping[str, Any] | None = None
     complete: Mapping[str, Complete] = field(default_factory=dict)
     time_limit: float | None = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the handler directly, as if it were not a template."""
-        return self.handler(*args, **kwargs)
 
     @property
     def key(self) -> str:

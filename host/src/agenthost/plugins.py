@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pluggy
 from packaging.requirements import InvalidRequirement, Requirement
@@ -29,8 +30,10 @@ from agenthost.errors import AgenthostError, OperatorError
 from agenthost.findings import Finding
 from agenthost.migrations import Schema
 from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, did_you_mean, state_root
-from agenthost.storage import SqliteEngine, Store
 from agenthost.trust import known_keys
+
+if TYPE_CHECKING:
+    from agenthost.storage import Store
 
 log = logging.getLogger("agenthost")
 
@@ -332,7 +335,7 @@ class _Loading:
             logging.getLogger(f"agenthost.{name}"),
             folder,
             max_wait=self._settings.max_wait,
-            _store=None if schema is None else Store(name, SqliteEngine(folder / f"{name}.db")),
+            _store=None if schema is None else _make_store(name, folder),
         )
         findings = [
             *self._fill(context, context.tools, "agenthost_tools", (Tool,)),
@@ -370,6 +373,13 @@ class _Loading:
     def _call(self, hook: str, wanted: str, check: Callable[[Any], Any], **arguments: Any) -> Any:
         self.stage = hook
         return call_hook(self._hooks, hook, wanted, check, **arguments)
+
+
+def _make_store(name: str, folder: Path) -> Store:
+    """The store of a plugin that declares tables, not yet open; sqlite3 is imported for those alone."""
+    from agenthost.storage import SqliteEngine, Store
+
+    return Store(name, SqliteEngine(folder / f"{name}.db"))
 
 
 def call_hook(

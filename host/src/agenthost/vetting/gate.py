@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from agenthost.signatures import Signature
+from agenthost.signatures import Signature, read_signature
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 """The revisions whose shapes stand for the handshake era and for the modern one."""
@@ -75,6 +75,18 @@ def check_handler(handler: Any, arguments: Sequence[Any] | None, called_as: str)
         raise VettingError("handler", f"is called as {called_as}, and does not take that") from error
     except ValueError:
         return  # a callable without a readable signature: it will show when called
+
+
+def signature_of(handler: Any) -> Signature:
+    """What a typed handler's annotations say.
+
+    Raises:
+        VettingError: they cannot be described.
+    """
+    try:
+        return read_signature(handler)
+    except Exception as error:
+        raise VettingError("handler", str(error)) from error
 
 
 def check_members(item: Any, texts: Sequence[str], objects: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from agenthost.contributions import Argument, Prompt
-from agenthost.signatures import Signature, read_signature
+from agenthost.signatures import Signature
 from agenthost.vetting.gate import (
     LEGACY,
     MODERN,
@@ -18,6 +18,7 @@ from agenthost.vetting.gate import (
     check_names,
     present,
     shown,
+    signature_of,
     try_alone,
 )
 
@@ -41,10 +42,7 @@ def vet_prompt(prompt: Prompt, exposed: str) -> Vetted[Prompt]:
         raise VettingError("open", "a typed function cannot take arguments that it does not name; declare arguments")
     signature = None
     if not is_raw:
-        try:
-            signature = read_signature(prompt.handler)
-        except Exception as error:
-            raise VettingError("handler", str(error)) from error
+        signature = signature_of(prompt.handler)
         for name, schema in signature.schema["properties"].items():
             if schema.get("type") in ("array", "object"):
                 raise VettingError("handler", f"parameter {name} is an {schema['type']}; prompt arguments are texts")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from agenthost.contributions import Resource, ResourceTemplate
-from agenthost.signatures import Signature, read_signature
+from agenthost.signatures import Signature
 from agenthost.vetting.gate import (
     LEGACY,
     MODERN,
@@ -17,6 +17,7 @@ from agenthost.vetting.gate import (
     check_members,
     present,
     shown,
+    signature_of,
     try_alone,
 )
 
@@ -42,10 +43,7 @@ def vet_resource(item: Resource | ResourceTemplate, exposed: str) -> Vetted[Reso
     check_handler(item.handler, None, "")
     objects = ("annotations", "meta", "complete") if is_template else ("annotations", "meta")
     check_members(item, ("name", "description", "title", "mime_type"), objects)
-    try:
-        signature = read_signature(item.handler)
-    except Exception as error:
-        raise VettingError("handler", str(error)) from error
+    signature = signature_of(item.handler)
     template = _template(item, signature) if isinstance(item, ResourceTemplate) else None
     if template is None and signature.schema.get("required"):
         raise VettingError(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agenthost.contributions import Tool
-from agenthost.signatures import Signature, read_signature
+from agenthost.signatures import Signature
 from agenthost.vetting.gate import (
     LEGACY,
     MODERN,
@@ -19,6 +19,7 @@ from agenthost.vetting.gate import (
     check_names,
     present,
     shown,
+    signature_of,
     try_alone,
 )
 
@@ -40,10 +41,7 @@ def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
     check_names("aliases", tool.aliases, TOOL_NAME, _RULE)
     signature = None
     if not is_raw:
-        try:
-            signature = read_signature(tool.handler)
-        except Exception as error:
-            raise VettingError("handler", str(error)) from error
+        signature = signature_of(tool.handler)
     modern = as_json(_describe(tool, signature))
     forms = {MODERN: modern, LEGACY: _handshake_form(modern)}
     wire = try_alone("tools/list", "tools", {"name": exposed}, forms, verbatim=("inputSchema", "outputSchema"))
