@@ -109,21 +109,20 @@ def test_options_stand_before_or_after_the_verb_and_the_later_wins(
     assert "modules" in {tool["name"] for tool in server.tools()}
 
 
-def test_x10_state_dir_is_found_by_option_then_environment_then_file_then_home(
+def test_x10_without_the_option_state_dir_is_found_by_environment_then_file_then_home(
     start: StartServer, tmp_path: Path
 ) -> None:
     config = '[host]\nstate_dir = "beside"\n'
     home = tmp_path / "a-home"
     home.mkdir()
     variable = {"AGENTHOST_STATE_DIR": f"{tmp_path}/by-variable"}
-    rounds: list[tuple[list[str], dict[str, str], str | None, str]] = [
-        ([f"--set=host.state_dir={tmp_path}/by-set"], variable, config, "by-set"),
-        ([], variable, config, "by-variable"),
-        ([], {"AGENTHOST_STATE_DIR": ""}, config, "beside"),
-        ([], {"AGENTHOST_STATE_DIR": "", "HOME": str(home)}, None, "a-home"),
+    rounds: list[tuple[dict[str, str], str | None, str]] = [
+        (variable, config, "by-variable"),
+        ({"AGENTHOST_STATE_DIR": ""}, config, "beside"),
+        ({"AGENTHOST_STATE_DIR": "", "HOME": str(home)}, None, "a-home"),
     ]
-    for options, env, text, part in rounds:
-        server = start("--plugins", "probe", *options, env=env, config=text, **PROBE)
+    for env, text, part in rounds:
+        server = start("--plugins", "probe", env=env, config=text, **PROBE)
         server.open("modern")
         folder = server.call("state_dir")["result"]["structuredContent"]
         assert part in folder["folder"]

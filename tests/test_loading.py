@@ -232,10 +232,9 @@ def test_an_unknown_plugin_in_the_config_file_is_reported_and_the_rest_serves(
     assert (row["state"], row["wanted"], row["version"]) == ("not installed", True, None)
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_an_empty_selection_serves_no_tool_and_everything_installed_stays_off(start: StartServer, era: Era) -> None:
+def test_an_empty_selection_serves_no_tool_and_everything_installed_stays_off(start: StartServer) -> None:
     server = start("--plugins", "", plugins=["hello"])
-    server.open(era)
+    server.open()
     assert server.tools() == []
     assert server.call("hello", {"name": "you"})["error"]["code"] == -32602
     assert server.close() == 0

@@ -131,12 +131,17 @@ STRICT = {
 
 
 @pytest.mark.parametrize("what", STRICT)
-def test_strict_makes_everything_that_is_to_report_fatal(start: StartServer, what: str) -> None:
-    """Renames, quarantined names and idle globs: test_merging.py."""
-    options, config = (["--strict"], STRICT[what])
-    if what == "failure":
-        options, config = [], STRICT[what].replace("[host]", "[host]\nstrict = true")
-    server = start(*options, plugins=["puppets", "trouble"], config=config)
+def test_strict_makes_everything_that_is_to_report_an_error(run_agenthost: RunAgenthost, what: str) -> None:
+    """Renames, quarantined names and idle globs are seen when serving: test_merging.py."""
+    lax = run_agenthost("plugins", plugins=["puppets", "trouble"], config=STRICT[what])
+    strict = run_agenthost("plugins", "--strict", plugins=["puppets", "trouble"], config=STRICT[what])
+    assert (lax.returncode, strict.returncode) == (0, 2)
+
+
+@pytest.mark.parametrize("how", ["option", "setting"])
+def test_strict_starts_nothing_that_is_to_report(start: StartServer, how: str) -> None:
+    config = STRICT["failure"] if how == "option" else STRICT["failure"].replace("[host]", "[host]\nstrict = true")
+    server = start(*(["--strict"] if how == "option" else []), plugins=["puppets", "trouble"], config=config)
     assert server.wait() == 2
     assert server.lines == []
     assert "not started, because of --strict" in server.stderr

@@ -44,8 +44,9 @@ class Ending:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        # A forked child would write its signals into our pipe, and not end on them.
-        os.register_at_fork(after_in_child=_hear_nothing)
+        # A forked child would write its signals into our pipe, and not end on them. They are held over the fork,
+        # since one can reach the child before its first instruction.
+        os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_hear_nothing)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
         threading.Thread(target=self._hear, args=(reading,), name="signals", daemon=True).start()
@@ -117,10 +118,23 @@ class Ending:
         os._exit(self.code)
 
 
+_held = threading.local()
+
+
+def _hold() -> None:
+    _held.mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGINT))
+
+
+def _release() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _held.mask)
+
+
 def _hear_nothing() -> None:
+    # In a child, the thread that forked is the main one, whatever it was before.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    _release()
 
 
 def end_children() -> None:
