@@ -183,5 +183,12 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "report", env=env)
 
 
+@nox.session(default=False, requires=["build"])
+def bench(session: nox.Session) -> None:
+    """Measure the server side by side with the SDK's own, against the bounds: `nox -s bench -- --quick`."""
+    session.install(*wheels(session, "host", "plugins/void"))
+    session.run("python", "benchmarks/run.py", "--check", *session.posargs)
+
+
 if __name__ == "__main__":
     nox.main()

@@ -291,3 +291,54 @@ def test_a_waiter_hears_of_a_commit_of_another_process(start: Start) -> None:
     # What changed between two waits is not missed.
     writer.ask("insert", "between")
     assert waiter.ask("wait", after) == after + 1
+
+
+def agenthost(*arguments: str, state: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "agenthost", *arguments, "--state-dir", str(state)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False)
+
+
+def test_a_backup_taken_while_two_processes_write_is_sound_and_has_what_was_acknowledged(
+    start: Start, tmp_path: Path
+) -> None:
+    writers = [start(), start()]
+    assert all_at_once(writers, "open") == ["open"] * 2
+    before = [writers[0].ask("insert", f"before {number}") for number in range(5)]
+    for place, worker in enumerate(writers):
+        worker.tell("insert_many", f"during {place}", 150)
+    done = agenthost("backup", str(tmp_path / "copies"), state=tmp_path / "state")
+    assert done.returncode == 0, done.stderr
+    assert [len(worker.answer()) for worker in writers] == [150] * 2
+    copy = tmp_path / "copies" / "plugin.db"
+    assert str(copy) in done.stdout
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert copy.parent.stat().st_mode & 0o777 == 0o700
+    assert_sound(copy)
+    with sqlite3.connect(copy) as connection:
+        seqs = [row[0] for row in connection.execute("SELECT seq FROM entries ORDER BY seq")]
+    connection.close()
+    # One moment: everything up to some write, and nothing after it.
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert len(seqs) >= len(before)
+
+
+def test_a_backup_never_writes_over_an_older_one(start: Start, tmp_path: Path) -> None:
+    worker = start()
+    assert worker.ask("open") == "open"
+    assert worker.ask("insert", "first") == 1
+    assert agenthost("backup", str(tmp_path / "copies"), state=tmp_path / "state").returncode == 0
+    kept = (tmp_path / "copies" / "plugin.db").read_bytes()
+    assert worker.ask("insert", "second") == 2
+    again = agenthost("backup", str(tmp_path / "copies"), state=tmp_path / "state")
+    assert again.returncode == 2
+    assert "new folder" in again.stderr
+    assert (tmp_path / "copies" / "plugin.db").read_bytes() == kept
+    assert [path.name for path in (tmp_path / "copies").iterdir()] == ["plugin.db"]
+
+
+def test_without_data_a_backup_says_so_and_makes_no_folder(tmp_path: Path) -> None:
+    done = agenthost("backup", str(tmp_path / "copies"), state=tmp_path / "state")
+    assert done.returncode == 0
+    assert "nothing was copied" in done.stdout
+    assert not (tmp_path / "copies").exists()
+    assert not (tmp_path / "state").exists()

@@ -34,6 +34,7 @@ VERBS = {
     "config": "Show the settings that apply, and where each came from.",
     "init": "Write a first agenthost.toml, with everything in it explained.",
     "doctor": "Check the installation, the settings and what clients will not accept.",
+    "backup": "Copy the plugins' databases into FOLDER, while servers run.",
     "demo": "Start a real server and show what the plugins do, scene by scene.",
     "install": "Put agenthost into an MCP client's configuration, or take it out.",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from agenthost.assembly import Assembly
+from agenthost.doctor.databases import check_database
 from agenthost.doctor.diagnosis import Diagnosis
 from agenthost.doctor.environment import check_folder
 from agenthost.errors import OperatorError
@@ -41,7 +42,11 @@ def check_plugins(assembly: Assembly) -> Iterator[Diagnosis]:
         text = "no plugin is wanted, so nothing is served"
         yield Diagnosis("plugins", "warning", "selection", text, "name some with --plugins, or install one")
     keeps = any(plugin.context is not None and plugin.schema is not None for plugin in assembly.plugins)
-    yield from check_folder(state_root(assembly.settings, assembly.config.base_dir), needed=keeps)
+    folder = state_root(assembly.settings, assembly.config.base_dir)
+    yield from check_folder(folder, needed=keeps)
+    for plugin in assembly.plugins:
+        if plugin.context is not None and plugin.schema is not None:
+            yield from check_database(plugin, folder)
 
 
 def _state(plugin: Plugin) -> Diagnosis:

@@ -45,7 +45,7 @@ class SqliteEngine:
     def lock(self) -> None:
         """See `Engine`."""
         if self._lock_file is None:
-            with _explained(self.path):
+            with explained(self.path):
                 self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._lock_file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
@@ -66,7 +66,7 @@ class SqliteEngine:
 
     def open(self, schema: Schema) -> None:
         """See `Engine`."""
-        with _explained(self.path):
+        with explained(self.path):
             is_new = not self.path.exists()
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             connection = sqlite3.connect(self.path, isolation_level=None, timeout=FOREIGN_WAIT)
@@ -83,7 +83,7 @@ class SqliteEngine:
 
     def write(self, function: Callable[[Transaction], R]) -> tuple[R, set[str]]:
         """See `Engine`."""
-        with _explained(self.path):
+        with explained(self.path):
             transaction = _SqliteTransaction(self._open_connection)
             with self._transaction("BEGIN IMMEDIATE"):
                 result = function(transaction)
@@ -92,7 +92,7 @@ class SqliteEngine:
     def read(self, function: Callable[[Transaction], R]) -> R:
         """See `Engine`."""
         connection = self._open_connection
-        with _explained(self.path), self._transaction("BEGIN"):
+        with explained(self.path), self._transaction("BEGIN"):
             connection.execute("PRAGMA query_only = ON")
             try:
                 return function(_SqliteTransaction(connection))
@@ -101,7 +101,7 @@ class SqliteEngine:
 
     def topic(self, topic: str) -> int:
         """See `Engine`."""
-        with _explained(self.path):
+        with explained(self.path):
             row = _SqliteTransaction(self._open_connection).one(
                 "SELECT number FROM agenthost_topics WHERE topic = :topic", {"topic": topic}
             )
@@ -236,7 +236,7 @@ def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Any:
+def explained(path: Path) -> Any:
     """SQLite's and the system's errors as texts that say what happened to the data."""
     try:
         yield
