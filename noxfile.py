@@ -186,8 +186,9 @@ def coverage(session: nox.Session) -> None:
 @nox.session(default=False, requires=["build"])
 def bench(session: nox.Session) -> None:
     """Measure the server side by side with the SDK's own, against the bounds: `nox -s bench -- --quick`."""
-    session.install(*wheels(session, "host", "plugins/void"))
+    session.install(*wheels(session, *DISTRIBUTIONS))
     session.run("python", "benchmarks/run.py", "--check", *session.posargs)
+    session.run("python", "benchmarks/campfire.py", "--check")
 
 
 if __name__ == "__main__":

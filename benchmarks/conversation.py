@@ -83,7 +83,7 @@ class Conversation:
             return
         params = {"protocolVersion": self._era, "capabilities": {}, "clientInfo": _CLIENT}
         self.parse(*self.ask([self.request("initialize", params)]))
-        self._send(_line({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        self.send(_line({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
     def request(self, method: str, params: Mapping[str, Any]) -> bytes:
         """A request in this conversation's era, ready to be sent once."""
@@ -101,12 +101,12 @@ class Conversation:
         waiting = list(requests)
         waiting.reverse()
         wanted = len(waiting)
-        self._send(b"".join(waiting.pop() for _ in range(min(window, wanted))))
+        self.send(b"".join(waiting.pop() for _ in range(min(window, wanted))))
         answers: list[bytes] = []
         while len(answers) < wanted:
-            answers.append(self._receive())
+            answers.append(self.receive())
             if waiting:
-                self._send(waiting.pop())
+                self.send(waiting.pop())
         return answers
 
     def parse(self, *answers: bytes) -> list[Any]:
@@ -151,7 +151,12 @@ class Conversation:
         assert self.process.stdout is not None
         self.process.stdout.close()
 
-    def _send(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
+        """Write bytes.
+
+        Raises:
+            BenchmarkError: the server does not read any more.
+        """
         try:
             rest = memoryview(data)
             while rest:
@@ -159,8 +164,12 @@ class Conversation:
         except BrokenPipeError:
             raise BenchmarkError(f"the server does not read any more{self._said()}") from None
 
-    def _receive(self) -> bytes:
-        """The next line."""
+    def receive(self) -> bytes:
+        """The next line.
+
+        Raises:
+            BenchmarkError: it does not come in time, or the server has ended.
+        """
         deadline = time.monotonic() + ANSWER_SECONDS
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
