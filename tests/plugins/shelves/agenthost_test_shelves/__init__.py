@@ -1,0 +1,1 @@
+"""Two plugins whose resources, templates and prompts meet."""
