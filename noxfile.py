@@ -184,6 +184,13 @@ def coverage(session: nox.Session) -> None:
 
 
 @nox.session(default=False, requires=["build"])
+def stress(session: nox.Session) -> None:
+    """Write from several processes for a minute while others checkpoint behind the lock's back: `nox -s stress`."""
+    session.install(*wheels(session, "host"), *tools("test"))
+    run_tests(session, "tests/test_storage.py", env={"AGENTHOST_STRESS": "1"})
+
+
+@nox.session(default=False, requires=["build"])
 def bench(session: nox.Session) -> None:
     """Measure the server side by side with the SDK's own, against the bounds: `nox -s bench -- --quick`."""
     session.install(*wheels(session, *DISTRIBUTIONS))

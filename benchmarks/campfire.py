@@ -153,10 +153,11 @@ def main() -> int:
         folder = Path(name)
         for action, by_count in asyncio.run(measure_fires(folder, options.rounds)).items():
             small, large = (statistics.median(by_count[count]) for count in (SMALL, LARGE))
-            told = f"{large / small:.2f} ({large * 1000:.2f} ms against {small * 1000:.2f} ms)"
-            rows.append(
-                (f"{action}, {LARGE:,} against {SMALL:,} messages", told, f"{FIRE_BOUND}", large <= FIRE_BOUND * small)
-            )
+            # Pairs, since whatever else the machine does hits the two of a turn alike.
+            pairs = zip(by_count[LARGE], by_count[SMALL], strict=True)
+            ratio = statistics.median(many / few for many, few in pairs)
+            told = f"{ratio:.2f} ({large * 1000:.2f} ms against {small * 1000:.2f} ms)"
+            rows.append((f"{action}, {LARGE:,} against {SMALL:,} messages", told, f"{FIRE_BOUND}", ratio <= FIRE_BOUND))
         post = {kind: statistics.median(times) for kind, times in measure_post(folder, options.rounds).items()}
         bound = post["no-op"] + COMMITS * post["commit"]
         told = (

@@ -151,7 +151,7 @@ def test_every_acknowledged_write_survives_kill_9(start: Start, tmp_path: Path) 
     assert_sound(tmp_path / "state" / "plugin.db")
 
 
-@pytest.mark.skipif("AGENTHOST_STRESS" not in os.environ, reason="takes a minute; set AGENTHOST_STRESS=1")
+@pytest.mark.skipif("AGENTHOST_STRESS" not in os.environ, reason="takes a minute: nox -s stress")
 @pytest.mark.timeout(200)
 def test_foreign_checkpoints_do_not_damage_the_database(start: Start, tmp_path: Path) -> None:
     writers = [start() for _ in range(3)]
