@@ -157,14 +157,14 @@ def test_foreign_checkpoints_do_not_damage_the_database(start: Start, tmp_path: 
     writers = [start() for _ in range(3)]
     foreign = [start() for _ in range(2)]
     assert all_at_once(writers, "open") == ["open"] * 3
-    for number in range(12):
+    for number in range(24):
         for worker in foreign:
             worker.tell("checkpoint", 300)
         for place, worker in enumerate(writers):
             worker.tell("insert_many", f"{number}-{place}", 200)
         assert [len(worker.answer()) for worker in writers] == [200] * 3
         assert [worker.answer() for worker in foreign] == [300] * 2
-    assert len(set(writers[0].ask("entries"))) == 12 * 3 * 200
+    assert len(set(writers[0].ask("entries"))) == 24 * 3 * 200
     assert_sound(tmp_path / "state" / "plugin.db")
 
 

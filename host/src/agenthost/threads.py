@@ -34,6 +34,7 @@ class Threads:
         self._name = name
         self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
         self._lock = threading.Lock()
+        self._turn = threading.Lock()
         self._started = 0
         self._running = 0
 
@@ -58,8 +59,11 @@ class Threads:
 
     def _work(self) -> None:
         while True:
-            future, function = self._jobs.get()
-            wanted = future.set_running_or_notify_cancel()
+            # One thread at a time takes a job and keeps the others from taking the next until it is about to begin:
+            # two that held a job each could be scheduled in the other order.
+            with self._turn:
+                future, function = self._jobs.get()
+                wanted = future.set_running_or_notify_cancel()
             result, error = None, None
             try:
                 if wanted:
