@@ -157,18 +157,23 @@ def wheels_only(session: nox.Session) -> None:
 @nox.session(venv_backend="uv")
 def lowest(session: nox.Session) -> None:
     """Test host and plugins with the oldest dependencies that they say they work with. Needs uv."""
-    # Folders, because uv takes the dependencies of a wheel for indirect ones and would install their newest.
-    session.install("--resolution=lowest-direct", "./host[testing]", *(f"./plugins/{name}" for name in PLUGINS))
+    # Folders, because uv takes the dependencies of a wheel for indirect ones and would install their newest. The host's
+    # tests come first, since they want no plugin to be there.
+    session.install("--resolution=lowest-direct", "./host[testing]")
     session.install(*tools("test"))
     session.run("uv", "pip", "list")
-    run_tests(session, *(f"{folder}/tests" for folder in DISTRIBUTIONS))
+    run_tests(session, "host/tests")
+    session.install("--resolution=lowest-direct", "./host[testing]", *(f"./plugins/{name}" for name in PLUGINS))
+    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS))
 
 
 @nox.session(python=other_pythons(), default=False, tags=["compat"], requires=["build"])
 def compat(session: nox.Session) -> None:
     """Test everything with the other Pythons of this machine: `nox -t compat`."""
-    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
-    run_tests(session, *(f"{folder}/tests" for folder in DISTRIBUTIONS), "tests", env=inspector(session))
+    session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "together"))
+    run_tests(session, "host/tests")  # which want no plugin to be there
+    session.install(*wheels(session, *DISTRIBUTIONS))
+    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", env=inspector(session))
 
 
 @nox.session(default=False, requires=["build"])
