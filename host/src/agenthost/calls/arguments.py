@@ -34,7 +34,12 @@ def check_arguments(tool: str, signature: Signature, arguments: Mapping[str, Any
         text = LONE_SURROGATE.sub("\ufffd", json.dumps(fitted, ensure_ascii=False))
         checked = signature.arguments.model_validate_json(text, strict=True)
     except ValidationError as error:
-        faults = [_explain(details, schema) for details in error.errors(include_url=False)]
+        # In the order of the parameters, what is unknown last; pydantic's own order differs between its versions.
+        places = {name: place for place, name in enumerate(schema["properties"])}
+        found = sorted(
+            error.errors(include_url=False), key=lambda details: places.get(str(*details["loc"][:1]), len(places))
+        )
+        faults = [_explain(details, schema) for details in found]
         raise ToolError(_refusal(tool, faults, schema)) from None
     except (ValueError, RecursionError):
         raise ToolError(_refusal(tool, [_TOO_DEEP], schema)) from None
