@@ -46,8 +46,8 @@ def separated(tone: Literal["calm", "cross"] = "calm") -> str:
 
 
 @tool
-def shelf_touch(uri: str, ctx: CallContext) -> str:
-    """Say that the contents of a resource have changed, twice."""
+async def shelf_touch(uri: str, ctx: CallContext) -> str:
+    """Say twice in one turn of the loop that the contents of a resource have changed."""
     ctx.plugin.updated(uri)
     ctx.plugin.updated(uri)
     return "touched"
