@@ -19,7 +19,6 @@ from typing import Any
 import agenthost
 import pytest
 from agenthost import Prompt, Resource, Tool, hookimpl, prompt, resource, tool
-from agenthost import plugins as module
 from agenthost.cli import VERBS
 from agenthost.errors import OperatorError, ToolError
 from agenthost.findings import Finding
@@ -143,7 +142,9 @@ def note(day: str) -> str:
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Found]]:
     def run(*points: Any) -> dict[str, Found]:
-        monkeypatch.setattr(module, "entry_points", lambda group: points if group == "agenthost" else ())
+        monkeypatch.setattr(
+            "agenthost.plugins.found.entry_points", lambda group: points if group == "agenthost" else ()
+        )
         return find_plugins()
 
     return run
