@@ -40,7 +40,7 @@ import mcp_types as types
 from mcp.server import Server
 from mcp.shared.message import SessionMessage
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-import agenthost.stdio
+import agenthost.stdio.conversation
 from agenthost.stdio import StdioTransport
 
 def say(text):
@@ -129,7 +129,7 @@ def input_end():
 async def main():
     global input_ended, everything, to_client
     input_ended, everything = asyncio.Event(), anyio.CancelScope()
-    agenthost.stdio.FLUSH_SECONDS = options.get("flush", agenthost.stdio.FLUSH_SECONDS)
+    agenthost.stdio.conversation.FLUSH_SECONDS = options.get("flush", agenthost.stdio.conversation.FLUSH_SECONDS)
     transport = StdioTransport(
         wire, max_line_bytes=2_000_000, drain_seconds=options.get("drain", 2),
         on_input_end=input_end, on_client_gone=lambda: say("client gone"),

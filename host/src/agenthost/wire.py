@@ -1,6 +1,6 @@
 """The process's stdin and stdout as descriptors: claimed, read, written and watched on an event loop.
 
-This module knows bytes only; what they say is JSON-RPC (`stdio.py`). Nothing here makes a descriptor
+This module knows bytes only; what they say is JSON-RPC (`stdio`). Nothing here makes a descriptor
 non-blocking: the open file behind it is shared with other processes, often with the user's terminal.
 """
 
