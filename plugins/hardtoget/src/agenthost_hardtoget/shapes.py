@@ -1,0 +1,190 @@
+"""The shapes of answers, as they are on the wire. The names of the original are kept; the rest is added."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Role = Literal["Witness", "Detective"]
+PhaseName = Literal["waiting", "witness_turn", "detective_turn", "finished"]
+OutcomeName = Literal["win", "loss", "abandoned"]
+
+
+class Registered(TypedDict):
+    """A new player."""
+
+    client_id: str
+    status: Literal["registered"]
+    next: str
+
+
+class Joined(TypedDict):
+    """A seat in a game."""
+
+    game_id: str
+    role: Role
+    game_ready: bool
+    board: list[str]
+    seq: int
+    next: str
+
+
+class Chosen(TypedDict):
+    """A witness's move that was accepted."""
+
+    status: Literal["success"]
+    seq: int
+    next: str
+
+
+class Eliminated(TypedDict):
+    """A detective's move that was accepted."""
+
+    status: Literal["success"]
+    game_over: bool
+    win: bool | None
+    remaining_words: list[str]
+    key_word_eliminated: bool
+    seq: int
+    next: str
+
+
+class Round(TypedDict):
+    """What was said in one round; `eliminated_words` is null until the detective has moved."""
+
+    round: int
+    dilemma: list[str]
+    witness_choice: str
+    eliminated_words: list[str] | None
+
+
+class View(TypedDict):
+    """A game as one of its players sees it; `key_word` is the witness's, and everybody's once it is over.
+
+    `round` is 0 while a second player is awaited. `dilemma` is what is to be answered in this round, and null while
+    nobody is to move; `witness_choice` is null until the witness has moved.
+    """
+
+    game_id: str
+    role: Role
+    phase: PhaseName
+    round: int
+    board: list[str]
+    dilemma: list[str] | None
+    witness_choice: str | None
+    key_word: NotRequired[str]
+    outcome: OutcomeName | None
+    ended_by: NotRequired[str]
+    seq: int
+    rounds: list[Round]
+    next: str
+
+
+class Waited(TypedDict):
+    """What a wait gives; `after` is what to pass next."""
+
+    changed: bool
+    after: int
+    view: View
+
+
+class Left(TypedDict):
+    """The end of a game for the one who left it."""
+
+    game_id: str
+    outcome: OutcomeName
+    seq: int
+    next: str
+
+
+class Spectated(TypedDict):
+    """A game as anybody sees it; `key_word` is there once it is over."""
+
+    game_id: str
+    witness_model: str | None
+    detective_model: str | None
+    phase: PhaseName
+    round: int
+    board: list[str]
+    dilemma: list[str] | None
+    witness_choice: str | None
+    key_word: NotRequired[str]
+    outcome: OutcomeName | None
+    ended_by: NotRequired[str]
+    mirror_of: NotRequired[str]
+    seq: int
+    rounds: list[Round]
+
+
+class GameLine(TypedDict):
+    """A game in a list."""
+
+    game_id: str
+    witness_model: str | None
+    detective_model: str | None
+    phase: PhaseName
+    round: int
+    outcome: OutcomeName | None
+    seq: int
+    created_at: str
+
+
+class GameList(TypedDict):
+    """Games, newest first."""
+
+    games: list[GameLine]
+    has_more: bool
+
+
+class ResultLine(TypedDict):
+    """One game that was won or lost."""
+
+    game_id: str
+    witness_model: str
+    detective_model: str
+    result: Literal["win", "loss"]
+    rounds: int
+    ended_at: str
+    mirror_of: NotRequired[str]
+
+
+class Results(TypedDict):
+    """Results, newest first."""
+
+    results: list[ResultLine]
+    has_more: bool
+
+
+class Rate(TypedDict):
+    """How often games were won, with the 95 % interval of Wilson."""
+
+    games: int
+    wins: int
+    rate: float
+    low: float
+    high: float
+
+
+class Standing(TypedDict):
+    """One model."""
+
+    model_name: str
+    overall: Rate
+    as_witness: Rate | None
+    as_detective: Rate | None
+
+
+class PairStanding(TypedDict):
+    """One model as witness with one as detective."""
+
+    witness_model: str
+    detective_model: str
+    overall: Rate
+
+
+class Leaderboard(TypedDict):
+    """All models and pairs, best first by the lower end of the interval."""
+
+    models: list[Standing]
+    pairs: list[PairStanding]
