@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agenthost.assembly import Assembly, require_start
 from agenthost.calls import Calls
@@ -22,6 +21,10 @@ from agenthost.server import HostServer
 from agenthost.stdio import StdioTransport
 from agenthost.wire import Wire
 
+if TYPE_CHECKING:
+    from agenthost.http.address import Listening
+    from agenthost.http.admission import Admission
+
 log = logging.getLogger("agenthost")
 
 DRAIN = 2.0
@@ -31,19 +34,59 @@ CLEAN_UP = 1.5
 """Seconds for leaving all lifespans at the end, within `LAST_SECONDS`."""
 
 
+Converse = Callable[[HostServer, asyncio.Event], Awaitable[None]]
+"""One transport: serves until its clients have left for good or the event is set, and has ended then."""
+
+
 def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
     """Serve on stdio until the client leaves or a signal comes; returns the exit code.
 
     Raises:
         OperatorError: what would be served is not what the operator wants.
     """
+
+    async def converse(server: HostServer, stop: asyncio.Event) -> None:
+        def client_left() -> None:
+            ending.within(DRAIN + LAST_SECONDS, ending.code)
+            server.audience.close()
+
+        transport = StdioTransport(
+            wire,
+            max_line_bytes=assembly.settings.max_line_bytes,
+            drain_seconds=DRAIN,
+            on_input_end=client_left,
+            on_client_gone=client_left,
+        )
+        ending.end_with_client(wire.input, asyncio.get_running_loop(), DRAIN + LAST_SECONDS)
+
+        async def one_client() -> None:
+            async with transport.open() as (reading, writing):
+                await server.run(reading, writing, server.create_initialization_options())
+
+        await _until(stop, one_client())
+
+    return _serve(assembly, ending, "stdio", converse)
+
+
+def serve_http(assembly: Assembly, listening: Listening, admission: Admission, ending: Ending) -> int:
+    """Serve over HTTP until a signal comes; returns the exit code.
+
+    Raises:
+        OperatorError: what would be served is not what the operator wants.
+    """
+    from agenthost.http.transport import serve
+
+    return _serve(assembly, ending, listening.url, partial(serve, listening, admission))
+
+
+def _serve(assembly: Assembly, ending: Ending, where: str, converse: Converse) -> int:
     catalog = Catalog(assembly.plugins)
     findings = [*assembly.findings, *catalog.findings]
     require_start(assembly, findings)
-    report(assembly, findings)
+    _report(assembly, findings, where)
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
-        serving = loop.create_task(_Serving(assembly, catalog, ending).run(wire))
+        serving = loop.create_task(_Serving(assembly, catalog, ending).run(converse))
         while True:
             try:
                 loop.run_until_complete(serving)
@@ -58,14 +101,26 @@ def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
     return ending.code
 
 
-def report(assembly: Assembly, findings: Sequence[Finding]) -> None:
+def _report(assembly: Assembly, findings: Sequence[Finding], where: str) -> None:
     """Tell the operator what is served and what is wrong."""
     for finding in findings:
         log.warning("%s", finding)
     served = [plugin.name for plugin in assembly.plugins if plugin.state == "loaded"]
-    log.info("serving %s on stdio", ", ".join(served) or "no plugin")
+    log.info("serving %s on %s", ", ".join(served) or "no plugin", where)
     if not served and not assembly.selection.names:
         log.warning("no plugin is wanted; name some with --plugins, or install one: pip install agenthost-void")
+
+
+async def _until(stop: asyncio.Event, conversation: Coroutine[Any, Any, None]) -> None:
+    """Until the conversation is over or the event is set, whatever comes first; then it is over."""
+    talking = asyncio.create_task(conversation)
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait([talking, stopped], return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    talking.cancel()
+    await asyncio.wait([talking])
+    if not talking.cancelled() and (error := talking.exception()) is not None:
+        raise error
 
 
 class _Serving:
@@ -74,7 +129,7 @@ class _Serving:
         self._catalog = catalog
         self._ending = ending
 
-    async def run(self, wire: Wire) -> None:
+    async def run(self, converse: Converse) -> None:
         settings, plugins = self._assembly.settings, self._assembly.plugins
         self._stop = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -86,42 +141,13 @@ class _Serving:
             merge_instructions([(plugin.name, plugin.instructions) for plugin in plugins if plugin.context]),
             lifespans.ready,
         )
-        transport = StdioTransport(
-            wire,
-            max_line_bytes=settings.max_line_bytes,
-            drain_seconds=DRAIN,
-            on_input_end=lambda: self._client_left(server),
-            on_client_gone=lambda: self._client_left(server),
-        )
-        self._ending.end_with_client(wire.input, loop, DRAIN + LAST_SECONDS)
         lifespans.start()
         gc.freeze()
         gc.enable()
-        await self._converse(server, transport.open())
+        await converse(server, self._stop)
         self._ending.within(LAST_SECONDS, self._ending.code)
         await lifespans.stop(CLEAN_UP)
         end_children()
-
-    async def _converse(self, server: HostServer, opened: AbstractAsyncContextManager[tuple[Any, Any]]) -> None:
-        """Until the conversation is over or the stop event is set, whatever comes first."""
-
-        async def converse() -> None:
-            async with opened as (reading, writing):
-                await server.run(reading, writing, server.create_initialization_options())
-
-        conversation = asyncio.create_task(converse())
-        stopped = asyncio.create_task(self._stop.wait())
-        await asyncio.wait([conversation, stopped], return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
-        conversation.cancel()
-        await asyncio.wait([conversation])
-        if not conversation.cancelled() and (error := conversation.exception()) is not None:
-            raise error
-
-    def _client_left(self, server: HostServer) -> None:
-        if not self._stop.is_set():
-            self._ending.within(DRAIN + LAST_SECONDS, self._ending.code)
-        server.audience.close()
 
     def _on_failure(self, finding: Finding) -> None:
         log.error("%s", finding)

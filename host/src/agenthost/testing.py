@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,8 @@ LEGACY_VERSION = "2025-11-25"
 MODERN_VERSION = "2026-07-28"
 PATIENCE = 20.0
 """Seconds that a test waits for something that has to happen."""
+
+_URL = re.compile(r"serving .* on (http://\S+/mcp)$", re.MULTILINE)
 
 
 class ServerProcess:
@@ -84,6 +87,15 @@ class ServerProcess:
             if not self._stderr_changed.wait_for(lambda: text in self.stderr, timeout):
                 raise AssertionError(f"stderr never said {text!r}:\n{self.stderr}")
         return self.stderr
+
+    @property
+    def url(self) -> str:
+        """The address of the endpoint of a server started with `--http`; waits until it is announced."""
+        with self._stderr_changed:
+            found = self._stderr_changed.wait_for(lambda: _URL.search(self.stderr), PATIENCE)
+        if found is None:
+            raise AssertionError(f"no address was announced:\n{self.stderr}")
+        return found[1]
 
     def send(self, message: Any) -> None:
         """Write one line: `bytes` as they are, anything else as JSON."""
@@ -243,6 +255,7 @@ def agenthost_environment(tmp_path: Path) -> dict[str, str]:
 def agenthost_server(agenthost_environment: dict[str, str], tmp_path: Path) -> Iterator[StartServer]:
     """Start servers: `agenthost_server("--plugins", "void")` runs `agenthost serve --plugins void`.
 
+    With `"--http", "0"` it serves at the returned server's `url` instead of speaking on its stdin and stdout.
     `command=[...]` runs another program with those arguments, `env={...}` adds variables, `cwd=...`
     sets the working directory (default: an empty one). All are ended when the test ends.
     """

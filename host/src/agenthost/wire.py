@@ -50,21 +50,23 @@ def claim() -> Wire:
         OperatorError: stdin or stdout is closed.
     """
     wire = Wire(_private_duplicate(0, "stdin"), _private_duplicate(1, "stdout"))
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    if null == STDERR:
-        # It was closed. The null device keeps the number, or a database opened later would get it, and
-        # error output with it.
-        os.set_inheritable(STDERR, True)
-    else:
-        os.close(null)
-    os.dup2(STDERR, 1)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Text that is still buffered is flushed here, after the move: it must not open the conversation.
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.reconfigure(line_buffering=True)
+    silence()
     os.register_at_fork(after_in_child=lambda: _let_go(wire))
     return wire
+
+
+def silence() -> None:
+    """From here on stray output (`print`, child processes) lands on stderr and stray input is empty."""
+    # A standard descriptor that was closed keeps the null device, or a database opened later would get its number.
+    while (null := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        os.set_inheritable(null, True)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(STDERR, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Text that is still buffered is flushed here, after the move: it must not open a conversation.
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.reconfigure(line_buffering=True)
 
 
 def _let_go(wire: Wire) -> None:

@@ -25,7 +25,7 @@ log = logging.getLogger("agenthost")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 VERBS = {
-    "serve": "Serve the plugins as one MCP server on stdin and stdout.",
+    "serve": "Serve the plugins as one MCP server, on stdin and stdout or over HTTP.",
     "plugins": "List the installed plugins, and why one is not served.",
     "tools": "List the tools that clients get, with their plugins and sizes.",
     "prompts": "List the prompts that clients get, with their plugins and sizes.",

@@ -1,11 +1,12 @@
-"""`agenthost serve`: one MCP server on stdin and stdout."""
+"""`agenthost serve`: one MCP server, on stdin and stdout or over HTTP."""
 
 from __future__ import annotations
 
 import gc
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -15,21 +16,41 @@ from agenthost.assembly import Options, assemble
 from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
 from agenthost.ending import Ending
-from agenthost.wire import claim
+from agenthost.errors import OperatorError
+from agenthost.wire import claim, silence
 
 log = logging.getLogger("agenthost")
 
 
 @click.command("serve", help=VERBS["serve"])
+@click.option(
+    "--allow-origin",
+    "allow_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Over HTTP: web pages of this origin may use the server, for example https://app.example.com. Repeatable.",
+)
+@click.option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Over HTTP: a name by which clients reach this server, besides localhost. Repeatable.",
+)
+@click.option("--http", metavar="[HOST:]PORT", help="Serve many clients at http://HOST:PORT/mcp instead of stdio.")
 @selection_options
 @host_options
 @click.pass_obj
-def command(app: HostApp) -> int:
-    return serve(app.options)
+def command(app: HostApp, http: str | None, allow_hosts: tuple[str, ...], allow_origins: tuple[str, ...]) -> int:
+    if http is None:
+        if allow_hosts or allow_origins:
+            raise OperatorError("--allow-host and --allow-origin have a meaning over HTTP only; add --http PORT")
+        return serve(app.options)
+    return serve_http(app.options, Endpoint(http, allow_hosts, allow_origins))
 
 
 def serve(options: Options, *, alone: str | None = None, values: Mapping[str, Any] | None = None) -> int:
-    """Serve until the client leaves or a signal comes; returns the exit code.
+    """Serve on stdio until the client leaves or a signal comes; returns the exit code.
 
     Args:
         options: what the operator typed.
@@ -39,14 +60,10 @@ def serve(options: Options, *, alone: str | None = None, values: Mapping[str, An
     Raises:
         OperatorError: the start is refused; nothing was written to stdout.
     """
-    # Nothing that is imported and set up here is ever freed, so there is nothing to collect: a tenth of the start.
-    gc.disable()
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
     # First of all: from here on nothing that a plugin prints can reach the client.
     wire = claim()
-    ending = Ending()
-    ending.install()
-    log.info("agenthost %s", agenthost.__version__)
+    ending = _begin()
     assembly = assemble(options, alone=alone, values=values)
     from agenthost.serving import serve_stdio
 
@@ -56,3 +73,45 @@ def serve(options: Options, *, alone: str | None = None, values: Mapping[str, An
             "To see what the plugins do: agenthost demo. To end: Ctrl-D"
         )
     return serve_stdio(assembly, wire, ending)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What the operator typed about HTTP.
+
+    Attributes:
+        http: the value of `--http`.
+        allow_hosts: the values of `--allow-host`.
+        allow_origins: the values of `--allow-origin`.
+    """
+
+    http: str
+    allow_hosts: Sequence[str] = ()
+    allow_origins: Sequence[str] = ()
+
+
+def serve_http(
+    options: Options, endpoint: Endpoint, *, alone: str | None = None, values: Mapping[str, Any] | None = None
+) -> int:
+    """Serve over HTTP until a signal comes; returns the exit code. Arguments and errors as for `serve`."""
+    from agenthost.http.address import listen, parse_address
+    from agenthost.http.admission import make_admission
+
+    address = parse_address(endpoint.http)
+    admission = make_admission(address.host, endpoint.allow_hosts, endpoint.allow_origins)
+    silence()
+    ending = _begin()
+    listening = listen(address, protected=False)
+    assembly = assemble(options, alone=alone, values=values)
+    from agenthost.serving import serve_http as serve_assembled
+
+    return serve_assembled(assembly, listening, admission, ending)
+
+
+def _begin() -> Ending:
+    # Nothing that is imported and set up here is ever freed, so there is nothing to collect: a tenth of the start.
+    gc.disable()
+    ending = Ending()
+    ending.install()
+    log.info("agenthost %s", agenthost.__version__)
+    return ending
