@@ -6,9 +6,19 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-Role = Literal["Witness", "Detective"]
+RoleName = Literal["Witness", "Detective"]
 PhaseName = Literal["waiting", "witness_turn", "detective_turn", "finished"]
 OutcomeName = Literal["win", "loss", "abandoned"]
+EndedBy = Literal[
+    "moves",
+    "witness_left",
+    "detective_left",
+    "nobody_joined",
+    "witness_timeout",
+    "detective_timeout",
+    "witness_illegal_moves",
+    "detective_illegal_moves",
+]
 
 
 class Registered(TypedDict):
@@ -23,7 +33,7 @@ class Joined(TypedDict):
     """A seat in a game."""
 
     game_id: str
-    role: Role
+    role: RoleName
     game_ready: bool
     board: list[str]
     seq: int
@@ -60,14 +70,15 @@ class Round(TypedDict):
 
 
 class View(TypedDict):
-    """A game as one of its players sees it; `key_word` is the witness's, and everybody's once it is over.
+    """A game as one of its players sees it.
 
-    `round` is 0 while a second player is awaited. `dilemma` is what is to be answered in this round, and null while
-    nobody is to move; `witness_choice` is null until the witness has moved.
+    `round` is 0 while a second player is awaited. `dilemma` is null while nobody is to move, `witness_choice` until the
+    witness has moved in this round; `rounds` has all that was said. `key_word` is the witness's, and everybody's once
+    the game is over; so is `seed`, if one was given. While a mirror of a game is played, the game keeps both to itself.
     """
 
     game_id: str
-    role: Role
+    role: RoleName
     phase: PhaseName
     round: int
     board: list[str]
@@ -75,7 +86,9 @@ class View(TypedDict):
     witness_choice: str | None
     key_word: NotRequired[str]
     outcome: OutcomeName | None
-    ended_by: NotRequired[str]
+    ended_by: NotRequired[EndedBy]
+    mirror_of: NotRequired[str]
+    seed: NotRequired[int]
     seq: int
     rounds: list[Round]
     next: str
@@ -99,7 +112,7 @@ class Left(TypedDict):
 
 
 class Spectated(TypedDict):
-    """A game as anybody sees it; `key_word` is there once it is over."""
+    """A game as anybody sees it; `key_word` and `seed` as in the view of the detective."""
 
     game_id: str
     witness_model: str | None
@@ -111,8 +124,9 @@ class Spectated(TypedDict):
     witness_choice: str | None
     key_word: NotRequired[str]
     outcome: OutcomeName | None
-    ended_by: NotRequired[str]
+    ended_by: NotRequired[EndedBy]
     mirror_of: NotRequired[str]
+    seed: NotRequired[int]
     seq: int
     rounds: list[Round]
 

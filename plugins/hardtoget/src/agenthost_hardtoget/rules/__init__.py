@@ -1,0 +1,1 @@
+"""The game as pure functions: no clock, no database, no protocol."""

@@ -1,0 +1,1 @@
+"""What hardtoget keeps: the SQL, and nothing of the rules. Functions take an open transaction first."""
