@@ -20,6 +20,7 @@ from agenthost import (
     EmbeddedResource,
     Image,
     Message,
+    PromptResult,
     ResourceLink,
     Result,
     Text,
@@ -543,6 +544,14 @@ def test_a_prompt_is_a_list_of_messages(value: Any, messages: list[Any]) -> None
         assert_nothing_is_lost(wire, "prompts/get")
 
 
+def test_a_prompts_answer_may_have_a_description_of_its_own() -> None:
+    for messages in ("a", ["a"], Message("a")):
+        wire = prompt_to_wire(PromptResult(messages, "Two of them."), "Some of them.")
+        expected = [{"role": "user", "content": {"type": "text", "text": "a"}}]
+        assert wire == {"description": "Two of them.", "messages": expected}
+        assert_nothing_is_lost(wire, "prompts/get")
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -557,6 +566,8 @@ def test_a_prompt_is_a_list_of_messages(value: Any, messages: list[Any]) -> None
         Message(5),
         Message(None),
         [["a"]],
+        PromptResult(5, "d"),
+        PromptResult("a", 5),
     ],  # type: ignore[arg-type]
     ids=repr,
 )

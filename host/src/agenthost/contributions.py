@@ -102,6 +102,19 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptResult:
+    """What a prompt gives where its description depends on the arguments.
+
+    Attributes:
+        messages: as a prompt's function may return them.
+        description: instead of the prompt's own.
+    """
+
+    messages: Message | str | list[Message | str]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """One part of what a resource contains: `str` is sent as text, `bytes` as a blob.
 
@@ -196,7 +209,7 @@ class Prompt(_Called):
 
     Attributes:
         name: 1 to 128 characters without control characters, no blanks at the ends.
-        handler: returns `str | Message | list[Message]`; `def` runs in a thread of the plugin.
+        handler: returns `str | Message | list[Message] | PromptResult`; `def` runs in a thread of the plugin.
         description: what people read when they choose a prompt.
         arguments: the arguments in order, or None to read the signature.
         title: a name for people.

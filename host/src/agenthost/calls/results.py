@@ -17,6 +17,7 @@ from agenthost.contributions import (
     EmbeddedResource,
     Image,
     Message,
+    PromptResult,
     ResourceLink,
     Result,
     Text,
@@ -69,11 +70,15 @@ def error_to_wire(error: ToolError) -> dict[str, Any]:
 
 
 def prompt_to_wire(value: Any, description: str | None) -> dict[str, Any]:
-    """Convert what a prompt gave back.
+    """Convert what a prompt gave back; `description` is the prompt's own.
 
     Raises:
         TypeError: it is no text, no message and no list of those.
     """
+    if isinstance(value, PromptResult):
+        if not isinstance(value.description, str):
+            raise TypeError(f"a prompt's description has to be a text, not {type(value.description).__name__}")
+        value, description = value.messages, value.description
     items = value if isinstance(value, (list, tuple)) else [value]
     messages = [_message(item) for item in items]
     return _without_none(description=description, messages=messages)
