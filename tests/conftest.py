@@ -130,9 +130,15 @@ def start(places: Places) -> Iterator[StartServer]:
 
 
 @pytest.fixture(scope="module")
-def start_shared(tmp_path_factory: pytest.TempPathFactory, plugin_path: PluginPath) -> Iterator[StartServer]:
+def shared_places(tmp_path_factory: pytest.TempPathFactory, plugin_path: PluginPath) -> Places:
+    """The folders that the tests of a module share."""
+    return Places(tmp_path_factory.mktemp("shared"), plugin_path)
+
+
+@pytest.fixture(scope="module")
+def start_shared(shared_places: Places) -> Iterator[StartServer]:
     """Start servers that the tests of a module share."""
-    with _servers(Places(tmp_path_factory.mktemp("shared"), plugin_path)) as start:
+    with _servers(shared_places) as start:
         yield start
 
 

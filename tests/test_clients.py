@@ -1,12 +1,9 @@
-"""Real clients against the real command: the official Python client in both eras, and the official Inspector."""
+"""The official Python client against the real command, in both eras. The clients on Node: test_real_clients.py."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -164,85 +161,3 @@ def test_progress_and_crashes_reach_the_python_client(converse: Callable[..., st
         assert "internal" not in crash.content[0].text
 
     converse(talk, "--plugins", "probe,crashing", mode=mode, plugins=["calls"])
-
-
-# The Inspector, which stands on the official TypeScript SDK
-
-
-@pytest.fixture(scope="session")
-def inspector() -> str:
-    """The program `mcp-inspector`: of $AGENTHOST_INSPECTOR, else of PATH."""
-    program = os.environ.get("AGENTHOST_INSPECTOR") or shutil.which("mcp-inspector")
-    if program is None:
-        reason = "needs Node and mcp-inspector: set AGENTHOST_INSPECTOR to its path"
-        if os.environ.get("AGENTHOST_REQUIRE_NODE") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return program
-
-
-@pytest.fixture
-def inspect(inspector: str, places: Any) -> Callable[..., tuple[int, Any]]:
-    """`inspect(serve_arguments, *inspector_arguments, plugins=)`: exit code and what the Inspector printed."""
-
-    def run(arguments: list[str], *method: str, plugins: list[str]) -> tuple[int, Any]:
-        environment = places.environment(plugins, {"HOME": str(places.new("inspector-home"))})
-        # TypeScript clients hand over a few variables only, and PYTHONPATH is none of them.
-        command = ["env", f"PYTHONPATH={environment['PYTHONPATH']}", AGENTHOST, "serve", *arguments]
-        done = subprocess.run(
-            [inspector, "--cli", *command, *method, "--format", "json", "-q"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env=environment,
-            cwd=places.new("cwd"),
-        )
-        printed = done.stdout if done.returncode in (0, 5) and done.stdout.strip() else done.stderr
-        return done.returncode, json.loads(printed.strip().splitlines()[-1])
-
-    return run
-
-
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_lists_and_calls_void(inspect: Callable[..., tuple[int, Any]], era: str) -> None:
-    serve = ["--plugins", "void"]
-    code, listed = inspect(serve, "--method", "tools/list", "--protocol-era", era, plugins=[])
-    assert code == 0
-    assert [tool["name"] for tool in listed["result"]["tools"]] == ["Universal"]
-    arguments = json.dumps({"form": "a list", "artefact": "one, two"})
-    call = ["--method", "tools/call", "--tool-name", "Universal", "--tool-args-json", arguments]
-    code, called = inspect(serve, *call, "--protocol-era", era, plugins=[])
-    assert code == 0
-    assert [block["type"] for block in called["result"]["content"]] == ["text"]
-
-
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_x01_the_inspector_lists_the_good_tools_among_bad_ones(
-    inspect: Callable[..., tuple[int, Any]], era: str
-) -> None:
-    """TypeScript clients refuse the whole list for one null, boolean or array where they expect an object."""
-    definitions = [
-        {"name": "boolean_property", "input_schema": {"type": "object", "properties": {"a": True, "b": False}}},
-        {"name": "null_required", "input_schema": {"type": "object", "required": None, "properties": None}},
-        {"name": "null_hint", "input_schema": {"type": "object"}, "annotations": {"readOnlyHint": None}},
-        {"name": "array_output", "input_schema": {"type": "object"}, "output_schema": {"type": "array"}},
-        {"name": "any_output", "input_schema": {"type": "object"}, "output_schema": {"anyOf": [{"type": "object"}]}},
-        {"name": "no_root", "input_schema": {}},
-    ]
-    option = f"--set=alpha.definitions={json.dumps(json.dumps(definitions))}"
-    serve = ["--plugins", "alpha,typed", option]
-    code, listed = inspect(serve, "--method", "tools/list", "--protocol-era", era, plugins=["puppets", "calls"])
-    assert code == 0, listed
-    names = [tool["name"] for tool in listed["result"]["tools"]]
-    assert names[:6] == ["ping", *(str(definition["name"]) for definition in definitions[:5])]
-    assert "give_result" in names
-
-
-def test_the_inspector_reads_a_crash_as_an_error_result(inspect: Callable[..., tuple[int, Any]]) -> None:
-    call = ["--method", "tools/call", "--tool-name", "raises", "--tool-args-json", "{}"]
-    code, called = inspect(["--plugins", "crashing"], *call, plugins=["calls"])
-    assert code == 5
-    assert "(reference " in json.dumps(called)
-    assert "internal" not in json.dumps(called)

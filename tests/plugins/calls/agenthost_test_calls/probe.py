@@ -115,9 +115,10 @@ def hold(gate: str, ctx: CallContext[Settings]) -> str:
 
 @tool
 async def hold_async(gate: str, ctx: CallContext[Settings]) -> str:
-    """Wait on the loop until `release` opens the gate; says so when it is cancelled."""
+    """Wait on the loop until `release` opens the gate; tells that it begins, and says so when it is cancelled."""
     opened = open_gates.setdefault(gate, threading.Event())
     ctx.plugin.log.info("holding %s", gate)
+    ctx.progress(0, 1, "holding")
     try:
         while not opened.is_set():
             await asyncio.sleep(0.005)
