@@ -1,0 +1,228 @@
+"""YAML as version 1.2 has it in its core schema, with errors that know their line, and with bounds.
+
+PyYAML's wrapper of libyaml makes the nodes; what they mean is decided here, since PyYAML itself reads YAML 1.1
+(`yes` is true, `010` is eight) and takes a key that is there twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+
+from agenthost_skillcentral.formats.problems import FormatError, Path, shown
+
+if not yaml.__with_libyaml__:
+    raise ImportError(
+        "PyYAML has been built without libyaml here; install its wheel: "
+        "pip install --force-reinstall --only-binary pyyaml pyyaml"
+    )
+
+from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs leave out what the module imports
+
+MAX_DEPTH = 60
+"""Levels of nesting; a third of what the host lets pass, for what is built around a skill."""
+
+MAX_NODES = 50_000
+"""Values in one file, those behind aliases counted as often as they are used."""
+
+_PLAIN = "plain"
+_STR = "tag:yaml.org,2002:str"
+_COLLECTIONS: dict[type[yaml.Node], str] = {
+    yaml.MappingNode: "tag:yaml.org,2002:map",
+    yaml.SequenceNode: "tag:yaml.org,2002:seq",
+}
+_TYPED: dict[str, tuple[type, ...]] = {
+    "tag:yaml.org,2002:null": (type(None),),
+    "tag:yaml.org,2002:bool": (bool,),
+    "tag:yaml.org,2002:int": (int,),
+    "tag:yaml.org,2002:float": (float, int),
+}
+_CONSTANTS: dict[str, bool | None] = {
+    "": None,
+    "~": None,
+    **dict.fromkeys(("null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_NUMBER_STARTS = frozenset("0123456789+-.")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+
+
+class _Nodes(CParser):
+    """libyaml's composer, which asks for the tags of nodes that have none."""
+
+    def resolve(self, kind: type[yaml.Node], _value: str | None, implicit: Any) -> str:
+        if kind is yaml.ScalarNode:
+            return _PLAIN if implicit[0] else _STR
+        return _COLLECTIONS[kind]
+
+    def descend_resolver(self, _parent: yaml.Node | None, _index: Any) -> None:
+        """Nothing here depends on where a node is."""
+
+    def ascend_resolver(self) -> None:
+        """See above."""
+
+
+def parse(text: str) -> Any:
+    """What a YAML document says, as JSON values.
+
+    Raises:
+        FormatError: it is no such document; with the line.
+    """
+    node = _compose(text)
+    return None if node is None else _Builder().value(node, 0)
+
+
+def locate(text: str, path: Path) -> tuple[int, int] | None:
+    """Line and column of a member, or of the nearest one around it that is there; None if the text cannot be read."""
+    try:
+        node = _compose(text)
+    except FormatError:
+        return None
+    if node is None:
+        return None
+    mark = node.start_mark
+    for step in path:
+        found = None
+        if isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == step), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            found = node.value[step], node.value[step]
+        if found is None:
+            break
+        mark, node = found[0].start_mark, found[1]
+    return mark.line + 1, mark.column + 1
+
+
+def _compose(text: str) -> yaml.Node | None:
+    try:
+        node: yaml.Node | None = _Nodes(text).get_single_node()
+    except yaml.reader.ReaderError:
+        found = _CONTROL.search(text)
+        where = text.count("\n", 0, found.start()) + 1 if found else None
+        raise FormatError("holds a control character", where) from None
+    except yaml.MarkedYAMLError as error:
+        raise _explained(error, text) from None
+    except UnicodeEncodeError:
+        raise FormatError("holds half of a surrogate pair") from None
+    return node
+
+
+def _explained(error: yaml.MarkedYAMLError, text: str) -> FormatError:
+    """The parser's complaint, with what to do about the usual ones."""
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or "cannot be read as YAML"
+    if problem == "but found another document":
+        problem = "holds a second document; a file is one skill"
+    elif problem.startswith("mapping values are not allowed"):
+        problem = "a colon makes a new member, which cannot begin here; put a text that has a colon in quotes"
+    elif error.context and not error.context.startswith("found"):
+        problem = f"{problem}, {error.context}"
+    if mark is None:
+        return FormatError(problem)
+    lines = text.split("\n")
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    if "\t" in line[: mark.column + 1] and ("tab" in problem or "cannot start any token" in problem):
+        problem = "a tab is not allowed here; YAML is indented with blanks"
+    return FormatError(problem, mark.line + 1, mark.column + 1)
+
+
+class _Builder:
+    """Builds the values of one document's nodes."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._open: set[int] = set()
+
+    def value(self, node: yaml.Node, depth: int) -> Any:
+        """What a node stands for."""
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise _at(node, f"holds more than {MAX_NODES} values, each alias counted as what it stands for")
+        kind = node.__class__
+        if kind is yaml.ScalarNode:
+            return _scalar(node)
+        if depth >= MAX_DEPTH:
+            raise _at(node, f"is nested more than {MAX_DEPTH} levels deep")
+        if node.tag != _COLLECTIONS[kind]:
+            raise _at(node, f"the tag {shown(node.tag)} is not known here")
+        if id(node) in self._open:
+            raise _at(node, "an alias stands inside of what it is an alias for")
+        self._open.add(id(node))
+        built: Any
+        if kind is yaml.SequenceNode:
+            built = [self.value(item, depth + 1) for item in node.value]
+        else:
+            built = {}
+            for key, value in node.value:
+                name = _key(key)
+                if name in built:
+                    raise _at(key, f"the member {shown(name)} is there twice")
+                built[name] = self.value(value, depth + 1)
+        self._open.discard(id(node))
+        return built
+
+
+def _at(node: yaml.Node, reason: str) -> FormatError:
+    return FormatError(reason, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _key(node: yaml.Node) -> str:
+    """The name of a member: whatever its text would be as a value, it is a text here, as in JSON."""
+    if not isinstance(node, yaml.ScalarNode):
+        raise _at(node, "the name of a member has to be a text")
+    if node.tag == _PLAIN:
+        if node.value == "<<":
+            raise _at(node, "<< merges in YAML 1.1 only; write the members out")
+    elif node.tag != _STR:
+        raise _at(node, f"the tag {shown(node.tag)} is not known here")
+    value: str = node.value
+    return value
+
+
+def _scalar(node: yaml.Node) -> Any:
+    tag, text = node.tag, node.value
+    if tag == _STR:
+        return text
+    if tag == _PLAIN:
+        return _plain(text, node)
+    if tag not in _TYPED:
+        raise _at(node, f"the tag {shown(tag)} is not known here")
+    value = _plain(text, node)
+    if not isinstance(value, _TYPED[tag]) or (isinstance(value, bool) and bool not in _TYPED[tag]):
+        raise _at(node, f"{shown(text)} is not of the type that its tag names")
+    return value
+
+
+def _plain(text: str, node: yaml.Node) -> Any:
+    """A text without quotes, as the core schema of YAML 1.2 takes it."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    for pattern, read in _NUMBERS:
+        if pattern.fullmatch(text):
+            try:
+                number = read(text)
+            except ValueError:  # Python reads at most 4,300 digits
+                raise _at(node, f"the number {shown(text)} is too long") from None
+            if number in {float("inf"), float("-inf")}:
+                raise _at(node, f"the number {shown(text)} is too large")
+            return number
+    if _NOT_FINITE.fullmatch(text):
+        raise _at(node, f"{text} is not a number that JSON has; put it in quotes if it is a text")
+    return text
+
+
+_NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], int | float]], ...] = (
+    (_INTEGER, int),
+    (_OTHER_BASE, lambda text: int(text, 0)),
+    (_FLOAT, float),
+)
