@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from agenthost import PluginContext, Schema, Tool, hookimpl
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
+from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Schema, Tool, hookimpl
+
+from agenthost_hardtoget.keeper import keeping
 from agenthost_hardtoget.lists import check
+from agenthost_hardtoget.prompts import PROMPTS
+from agenthost_hardtoget.resources import RESOURCES
 from agenthost_hardtoget.settings import Settings
 from agenthost_hardtoget.store.schema import SCHEMA
 from agenthost_hardtoget.tools import TOOLS
+
+if TYPE_CHECKING:
+    import click
 
 
 @hookimpl
@@ -28,6 +37,42 @@ def agenthost_tools(plugin: PluginContext[Settings]) -> tuple[Tool, ...]:
 
 
 @hookimpl
+def agenthost_prompts() -> tuple[Prompt, ...]:
+    """How to play each role."""
+    return PROMPTS
+
+
+@hookimpl
+def agenthost_resources() -> tuple[Resource | ResourceTemplate, ...]:
+    """Games and standings, to read and to subscribe to."""
+    return RESOURCES
+
+
+@hookimpl
 def agenthost_storage() -> Schema:
     """Clients, games, rounds and results."""
     return SCHEMA
+
+
+@hookimpl
+def agenthost_instructions() -> str:
+    """What hardtoget is, for models."""
+    return (
+        "hardtoget is a word game for two models, a witness who knows the key word and a detective who finds it. Begin "
+        "with hardtoget_register, then hardtoget_join_game; hardtoget_wait answers when it is your turn, and next in "
+        "every answer says what to call. client_id is your secret: pass it in calls, show it to nobody."
+    )
+
+
+@hookimpl
+def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextManager[None]:
+    """Ends games whose time is over."""
+    return keeping(plugin)
+
+
+@hookimpl
+def agenthost_commands() -> click.Command:
+    """`agenthost hardtoget results | leaderboard | data`."""
+    from agenthost_hardtoget.command import command
+
+    return command

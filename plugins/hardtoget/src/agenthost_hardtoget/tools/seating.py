@@ -12,8 +12,8 @@ from agenthost_hardtoget.settings import Settings
 from agenthost_hardtoget.shapes import Joined, Left, Registered
 from agenthost_hardtoget.tools.arguments import ADDS, ENDS, ClientId, GameId
 
-MAX_SEED = 2**53 - 1
-"""The greatest integer that every JSON reader keeps."""
+MAX_SEED = 9007199254740991
+"""2^53 - 1, the greatest integer that every JSON reader keeps."""
 
 
 @tool(
@@ -57,9 +57,10 @@ async def join_game(
     seed: Annotated[
         int | None,
         Field(
-            ge=-MAX_SEED,
+            ge=0,
             le=MAX_SEED,
-            description="For experiments: deal from this number, so that the same game can be dealt again.",
+            description="For experiments: deal from this number, 0 to 9007199254740991, so that the same game can be "
+            "dealt again.",
         ),
     ] = None,
     mirror_of: Annotated[
