@@ -28,6 +28,11 @@ def test_a_scene_with_two_processes_and_refusals_is_shown_client_by_client(run_a
     assert 'client 2: good_scene_greet(name="guest")' in done.stdout
     assert "-> Good evening, guest." in done.stdout
     assert "!! Not today." in done.stdout
+    assert "client 1: prompts/list" in done.stdout
+    assert 'client 2: prompt good_scene_poem(about="dusk")' in done.stdout
+    assert "-> Write a poem about dusk." in done.stdout
+    assert "client 1: read evening://good-scene" in done.stdout
+    assert "-> It is getting dark." in done.stdout
     assert "1 of 1 scenes" in done.stdout
 
 

@@ -31,6 +31,15 @@ class SceneClient(Protocol):
     async def call(self, name: str, /, **arguments: Any) -> Answer:
         """Call a tool. Raises if the server answers with a JSON-RPC error."""
 
+    async def prompts(self) -> list[str]:
+        """The names of the prompts that the server lists now."""
+
+    async def prompt(self, name: str, /, **arguments: str) -> str:
+        """The text of a prompt. Raises if the server answers with a JSON-RPC error."""
+
+    async def read(self, uri: str) -> str:
+        """The text of a resource. Raises if the server answers with a JSON-RPC error."""
+
 
 Say = Callable[[str], None]
 """Prints a line of the narrator."""

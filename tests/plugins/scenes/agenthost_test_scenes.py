@@ -6,13 +6,26 @@ from collections.abc import Awaitable, Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from agenthost import PluginContext, Scene, SceneClient, Tool, ToolError, hookimpl, tool
+from agenthost import (
+    PluginContext,
+    Prompt,
+    Resource,
+    ResourceTemplate,
+    Scene,
+    SceneClient,
+    Tool,
+    ToolError,
+    hookimpl,
+    prompt,
+    resource,
+    tool,
+)
 
 Run = Callable[[Sequence[SceneClient], Callable[[str], None]], Awaitable[None]]
 
 
 def offer(agenthost_demo: Callable[[], Any] | None) -> SimpleNamespace:
-    """A plugin with two tools and this hook."""
+    """A plugin with two tools, a prompt, a resource and this hook."""
 
     @hookimpl
     def agenthost_tools(plugin: PluginContext[Any]) -> list[Tool]:
@@ -28,7 +41,27 @@ def offer(agenthost_demo: Callable[[], Any] | None) -> SimpleNamespace:
 
         return [greet, refuse]
 
-    hooks = {"agenthost_tools": agenthost_tools}
+    @hookimpl
+    def agenthost_prompts(plugin: PluginContext[Any]) -> list[Prompt]:
+        @prompt(name=f"{plugin.name.replace('-', '_')}_poem")
+        async def poem(about: str) -> str:
+            return f"Write a poem about {about}."
+
+        return [poem]
+
+    @hookimpl
+    def agenthost_resources(plugin: PluginContext[Any]) -> list[Resource | ResourceTemplate]:
+        @resource(f"evening://{plugin.name}", name="evening")
+        async def evening() -> str:
+            return "It is getting dark."
+
+        return [evening]
+
+    hooks = {
+        "agenthost_tools": agenthost_tools,
+        "agenthost_prompts": agenthost_prompts,
+        "agenthost_resources": agenthost_resources,
+    }
     if agenthost_demo is not None:
         hooks["agenthost_demo"] = hookimpl(agenthost_demo)
     return SimpleNamespace(**hooks)
@@ -43,6 +76,9 @@ async def play_good(clients: Sequence[SceneClient], say: Callable[[str], None]) 
     refused = await first.call("good_scene_refuse")
     assert refused.is_error
     assert refused.text == "Not today."
+    assert "good_scene_poem" in await first.prompts()
+    assert await second.prompt("good_scene_poem", about="dusk") == "Write a poem about dusk."
+    assert await first.read("evening://good-scene") == "It is getting dark."
 
 
 async def play_bad(clients: Sequence[SceneClient], say: Callable[[str], None]) -> None:

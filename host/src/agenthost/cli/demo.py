@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -94,15 +94,46 @@ class _ShowingClient:
         return names
 
     async def call(self, name: str, /, **arguments: Any) -> Answer:
+        self._show_request(name, arguments)
+        result = await self._client.call_tool(name, arguments)
+        text = _text(result.content)
+        _show_answer(text, "!!" if result.is_error else "->")
+        return Answer(text, result.structured_content, bool(result.is_error))
+
+    async def prompts(self) -> list[str]:
+        listed = await self._client.list_prompts(cache_mode="bypass")
+        names = [prompt.name for prompt in listed.prompts]
+        click.echo(f"  {self._label}prompts/list\n    -> {', '.join(names)}")
+        return names
+
+    async def prompt(self, name: str, /, **arguments: str) -> str:
+        self._show_request(f"prompt {name}", arguments)
+        result = await self._client.get_prompt(name, arguments)
+        text = _text([message.content for message in result.messages])
+        _show_answer(text)
+        return text
+
+    async def read(self, uri: str) -> str:
+        click.echo(f"  {self._label}read {uri}")
+        result = await self._client.read_resource(uri, cache_mode="bypass")
+        text = "\n".join(part.text for part in result.contents if hasattr(part, "text"))
+        _show_answer(text)
+        return text
+
+    def _show_request(self, name: str, arguments: Mapping[str, Any]) -> None:
         shown = ", ".join(
             f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items()
         )
         click.echo(f"  {self._label}{name}({shown})")
-        result = await self._client.call_tool(name, arguments)
-        text = "\n".join(block.text for block in result.content if block.type == "text")
-        for line in text.splitlines() or [""]:
-            click.echo(f"    {'!!' if result.is_error else '->'} {_shorten(line)}")
-        return Answer(text, result.structured_content, bool(result.is_error))
+
+
+def _text(content: Sequence[Any]) -> str:
+    return "\n".join(block.text for block in content if block.type == "text")
+
+
+def _show_answer(text: str, mark: str = "->") -> None:
+    for line in text.splitlines() or [""]:
+        click.echo(f"    {mark} {_shorten(line)}")
 
 
 def _shorten(text: str) -> str:
