@@ -56,6 +56,21 @@ def wheels(session: nox.Session, *folders: str, extra: str = "") -> list[str]:
     return [f"{name}{extra} @ {wheel.resolve().as_uri()}" for name, wheel in found.items()]
 
 
+def extra_of(folder: str) -> str:
+    """All that a plugin can do with what it declares as optional, as `[name,...]`."""
+    optional = nox.project.load_toml(ROOT / folder / "pyproject.toml")["project"].get("optional-dependencies", {})
+    return f"[{','.join(optional)}]" if optional else ""
+
+
+def everything(session: nox.Session) -> list[str]:
+    """Requirements that are all wheels, each plugin with all that it declares as optional."""
+    plugins = [f"plugins/{name}" for name in PLUGINS]
+    return [
+        *wheels(session, "host"),
+        *(one for folder in plugins for one in wheels(session, folder, extra=extra_of(folder))),
+    ]
+
+
 def clean_home(session: nox.Session) -> dict[str, str]:
     """An environment without the developer's own agenthost settings and state."""
     home = session.cache_dir / "home"
@@ -89,8 +104,8 @@ def lint(session: nox.Session) -> None:
     session.run("lint-imports", "--no-cache", env={"PYTHONPATH": sources})
     # Where a distribution and its module differ; pydantic pins its pydantic_core exactly, so the two are one.
     modules = "agenthost-core=agenthost,pydantic=pydantic|pydantic_core"
-    # The extra `all` installs the plugins, and nothing of the host imports them.
-    unused = "DEP002=" + "|".join(f"agenthost-{name}" for name in PLUGINS)
+    # The extra `all` installs the plugins, and nothing of the host imports them; uvicorn imports wsproto.
+    unused = "DEP002=" + "|".join(["wsproto", *(f"agenthost-{name}" for name in PLUGINS)])
     for folder in DISTRIBUTIONS:
         options = (f"--config={folder}/pyproject.toml", f"--package-module-name-map={modules}")
         session.run("deptry", f"{folder}/src", *options, f"--per-rule-ignores={unused}")
@@ -99,7 +114,7 @@ def lint(session: nox.Session) -> None:
 @nox.session(requires=["build"])
 def types(session: nox.Session) -> None:
     """Check the types of the installed packages, as a plugin author's type checker sees them."""
-    session.install(*wheels(session, *DISTRIBUTIONS), *tools("types"))
+    session.install(*everything(session), *tools("types"))
     packages = [argument for package in DISTRIBUTIONS.values() for argument in ("-p", package)]
     session.run("mypy", *packages)
 
@@ -116,7 +131,7 @@ def host(session: nox.Session) -> None:
 def plugin(session: nox.Session, name: str) -> None:
     """Test one plugin with the host and nothing else."""
     folder = f"plugins/{name}"
-    session.install(*wheels(session, "host", folder), *tools("test"))
+    session.install(*wheels(session, "host"), *wheels(session, folder, extra=extra_of(folder)), *tools("test"))
     listed = json.loads(session.run("agenthost", "plugins", "--json", silent=True, env=clean_home(session)))
     if [(row["name"], row["reason"]) for row in listed] != [(name, None)]:
         session.error(f"`agenthost plugins` has to list {name} and nothing else: {listed}")
@@ -126,7 +141,7 @@ def plugin(session: nox.Session, name: str) -> None:
 @nox.session(requires=["build"])
 def together(session: nox.Session) -> None:
     """Test all plugins in one server, with real clients, crashes and plugins that misbehave on purpose."""
-    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "together"))
+    session.install(*everything(session), *tools("test", "together"))
     run_tests(session, "tests", env=node(session))
 
 
@@ -160,7 +175,11 @@ def lowest(session: nox.Session) -> None:
     session.install(*tools("test"))
     session.run("uv", "pip", "list")
     run_tests(session, "host/tests")
-    session.install("--resolution=lowest-direct", "./host[testing]", *(f"./plugins/{name}" for name in PLUGINS))
+    session.install(
+        "--resolution=lowest-direct",
+        "./host[testing]",
+        *(f"./plugins/{name}{extra_of(f'plugins/{name}')}" for name in PLUGINS),
+    )
     run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS))
 
 
@@ -169,14 +188,14 @@ def compat(session: nox.Session) -> None:
     """Test everything with the other Pythons of this machine: `nox -t compat`."""
     session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "together"))
     run_tests(session, "host/tests")  # which want no plugin to be there
-    session.install(*wheels(session, *DISTRIBUTIONS))
+    session.install(*everything(session))
     run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", env=node(session))
 
 
 @nox.session(default=False, requires=["build"])
 def coverage(session: nox.Session) -> None:
     """Tell which lines no test reaches, in the servers that tests start too: `nox -s coverage`."""
-    session.install(*wheels(session, *DISTRIBUTIONS), *tools("test", "coverage"))
+    session.install(*everything(session), *tools("test", "coverage"))
     env = {"COVERAGE_FILE": str(Path(session.virtualenv.location) / "coverage")}
     measured = f"--source={','.join(DISTRIBUTIONS.values())}"
     folders = [f"{folder}/tests" for folder in DISTRIBUTIONS]
