@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Schema, Tool, hookimpl
+from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Scene, Schema, Tool, hookimpl
 
 from agenthost_hardtoget.keeper import keeping
 from agenthost_hardtoget.lists import check
@@ -72,7 +72,15 @@ def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextM
 
 @hookimpl
 def agenthost_commands() -> click.Command:
-    """`agenthost hardtoget results | leaderboard | data`."""
+    """`agenthost hardtoget play | watch | results | leaderboard | data`."""
     from agenthost_hardtoget.command import command
 
     return command
+
+
+@hookimpl
+def agenthost_demo() -> Scene:
+    """A game of two processes."""
+    from agenthost_hardtoget.scene import SCENE
+
+    return SCENE

@@ -5,13 +5,15 @@ from __future__ import annotations
 import click
 
 from agenthost_hardtoget.command.data import data
+from agenthost_hardtoget.command.play import play
 from agenthost_hardtoget.command.standings import leaderboard, results
+from agenthost_hardtoget.command.watch import watch
 
 
 @click.group("hardtoget")
 def command() -> None:
-    """Look at the games of witnesses and detectives, and at what they are played with."""
+    """Play the games of witnesses and detectives, watch them, and look at what they are played with."""
 
 
-for subcommand in (results, leaderboard, data):
+for subcommand in (play, watch, results, leaderboard, data):
     command.add_command(subcommand)

@@ -9,7 +9,8 @@ import click
 from agenthost import OperatorError
 
 from agenthost_hardtoget.command.text import plain
-from agenthost_hardtoget.players import OverlapStrategy, Player, RandomStrategy, Strategy, connect, play
+from agenthost_hardtoget.players import OverlapStrategy, Player, RandomStrategy, Strategy, connect
+from agenthost_hardtoget.players import play as play_game
 from agenthost_hardtoget.players.chat import ChatStrategy
 
 TOKEN = "AGENTHOST_TOKEN"  # noqa: S105 - the name of a variable
@@ -44,7 +45,7 @@ TOKEN = "AGENTHOST_TOKEN"  # noqa: S105 - the name of a variable
 )
 @click.option("--against", type=click.Choice(["bot"]), help="Let a bot take the other seat, if nobody waits there.")
 @click.option("--games", type=click.IntRange(1), default=1, show_default=True, help="How many games to play.")
-def command(
+def play(
     url: str,
     model: str,
     role: str | None,
@@ -71,7 +72,7 @@ def command(
             bot = Player(against, tables[1], OverlapStrategy())
         player = Player(model, tables[0], strategy)
         for _ in range(games):
-            play(player, role.title() if role else None, bot=bot, say=_say)
+            play_game(player, role.title() if role else None, bot=bot, say=_say)
     finally:
         for table in tables:
             table.close()

@@ -21,7 +21,7 @@ WAIT = 3600.0
 @click.command("watch")
 @click.argument("game")
 @click.pass_obj
-def command(app: App, game: str) -> None:
+def watch(app: App, game: str) -> None:
     """Follow GAME live: its words, its rounds and how it ends, until then or until you press Ctrl-C.
 
     The key word is shown when the game is over.
@@ -73,7 +73,7 @@ def narrate(game: Spectated) -> Iterator[str]:
         first, second = game["dilemma"]
         yield f"Round {game['round']}: {first}, or {second}?"
     if game["outcome"] is not None:
-        reason = f" ({game['ended_by']})" if "ended_by" in game else ""
+        reason = f" ({game['ended_by']})" if game.get("ended_by", "moves") != "moves" else ""
         yield f"The game is over: {game['outcome']}{reason}."
         if "key_word" in game:
             yield f"The key word was: {game['key_word']}"

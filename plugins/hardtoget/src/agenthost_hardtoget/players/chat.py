@@ -12,7 +12,8 @@ from agenthost import OperatorError
 
 from agenthost_hardtoget.players import web
 from agenthost_hardtoget.players.strategy import OverlapStrategy, Strategy
-from agenthost_hardtoget.players.turns import ROUNDS, DetectiveTurn, WitnessTurn
+from agenthost_hardtoget.players.turns import DetectiveTurn, WitnessTurn
+from agenthost_hardtoget.rules.deal import ROUNDS
 
 T = TypeVar("T")
 

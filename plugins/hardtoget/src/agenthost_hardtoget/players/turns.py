@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROUNDS = 5
-"""The moves that the detective has in a game, and so the dilemmas that the witness answers."""
+from agenthost_hardtoget.rules.deal import ROUNDS
 
 
 @dataclass(frozen=True)
