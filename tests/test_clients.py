@@ -1,4 +1,4 @@
-"""The official Python client against the real command, in both eras. The clients on Node: test_real_clients.py."""
+"""The official Python client against the real command, in both eras and over both transports."""
 
 from __future__ import annotations
 
@@ -12,17 +12,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agenthost.testing import ServerProcess
 
 AGENTHOST = str(Path(sys.executable).with_name("agenthost"))
 PATIENCE = 30.0
+
+StartServer = Callable[..., ServerProcess]
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
-@pytest.fixture
-def converse(places: Any, tmp_path: Path) -> Callable[..., str]:
+@pytest.fixture(params=["stdio", "http"])
+def converse(request: pytest.FixtureRequest, places: Any, start: StartServer, tmp_path: Path) -> Callable[..., str]:
     """`converse(talk, *arguments, mode=, plugins=)`: run `await talk(client)` with `mcp.Client`; returns stderr."""
+
+    def over_stdio(errlog: Any, arguments: tuple[str, ...], plugins: list[str]) -> Any:
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        parameters = StdioServerParameters(
+            command=AGENTHOST,
+            args=["serve", *arguments],
+            env=places.environment(plugins, None),
+            cwd=places.new("cwd"),
+        )
+        return stdio_client(parameters, errlog=errlog)
 
     def run(
         talk: Callable[[Any], Awaitable[None]], *arguments: str, mode: str, plugins: list[str], **options: Any
@@ -30,23 +44,19 @@ def converse(places: Any, tmp_path: Path) -> Callable[..., str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # parts of the protocol that the client still speaks are deprecated
             from mcp import Client
-            from mcp.client.stdio import StdioServerParameters, stdio_client
 
-            parameters = StdioServerParameters(
-                command=AGENTHOST,
-                args=["serve", *arguments],
-                env=places.environment(plugins, None),
-                cwd=places.new("cwd"),
-            )
-
-            async def main(errlog: Any) -> None:
+            async def main(target: Any) -> None:
                 async with asyncio.timeout(PATIENCE):
-                    async with Client(stdio_client(parameters, errlog=errlog), mode=mode, **options) as client:
+                    async with Client(target, mode=mode, **options) as client:
                         assert client.protocol_version == VERSIONS[mode]
                         await talk(client)
 
+            if request.param == "http":
+                server = start("--http", "0", *arguments, plugins=plugins)
+                asyncio.run(main(server.url))
+                return server.stderr
             with tempfile.TemporaryFile("w+", dir=tmp_path, encoding="utf-8") as errlog:
-                asyncio.run(main(errlog))
+                asyncio.run(main(over_stdio(errlog, arguments, plugins)))
                 errlog.seek(0)
                 return errlog.read()
 
@@ -161,3 +171,28 @@ def test_progress_and_crashes_reach_the_python_client(converse: Callable[..., st
         assert "internal" not in crash.content[0].text
 
     converse(talk, "--plugins", "probe,crashing", mode=mode, plugins=["calls"])
+
+
+@MODES
+def test_log_messages_reach_the_python_client_when_it_asks_for_them(converse: Callable[..., str], mode: str) -> None:
+    heard: list[tuple[str, Any]] = []
+
+    async def note(message: Any) -> None:
+        heard.append((message.level, message.data))
+
+    async def talk(client: Any) -> None:
+        assert (await client.call_tool("report", {"steps": 2})).content[0].text == "done"
+        assert heard == ([] if mode == "auto" else [("info", "line 1"), ("info", "line 2")])
+        heard.clear()
+        if mode == "auto":
+            wanted = {"io.modelcontextprotocol/logLevel": "info"}
+            await client.call_tool("report", {"steps": 2}, meta=wanted)
+            assert heard == [("info", "line 1"), ("info", "line 2")]
+            heard.clear()
+            await client.call_tool("report", {"steps": 2}, meta={"io.modelcontextprotocol/logLevel": "warning"})
+        else:
+            await client.set_logging_level("warning")
+            await client.call_tool("report", {"steps": 2})
+        assert heard == []
+
+    converse(talk, "--plugins", "probe", mode=mode, plugins=["calls"], logging_callback=note)
