@@ -159,13 +159,18 @@ class Candidate:
         skill: the skill.
         status: what became of it.
         shadowed_by: the layer of the one that won.
-        conflict_with: the others that nothing puts before or after this one.
+        rivals: in a conflict, all that nothing puts before or after each other, this one included.
     """
 
     skill: Skill
     status: CandidateStatus
     shadowed_by: Layer | None = None
-    conflict_with: tuple[Skill, ...] = ()
+    rivals: tuple[Skill, ...] = ()
+
+    @property
+    def conflict_with(self) -> tuple[Skill, ...]:
+        """The others that nothing puts before or after this one."""
+        return tuple(rival for rival in self.rivals if rival is not self.skill)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from agenthost_skillcentral import projects
 from agenthost_skillcentral.formats.problems import Path, Problems, shown
+from agenthost_skillcentral.layers import projects
 from agenthost_skillcentral.model import Argument
 from agenthost_skillcentral.schemas import faults_of
 

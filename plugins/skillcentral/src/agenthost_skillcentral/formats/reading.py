@@ -13,7 +13,7 @@ from agenthost_skillcentral.model import Fault, Layer, Skill
 SKILL_FILE = "SKILL.md"
 """The file that makes a folder an Agent Skill."""
 
-SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+SUFFIXES = (".yaml", ".yml", ".json")
 """Endings of the files that hold one skill each, in lower case."""
 
 MAX_BYTES = 1024 * 1024

@@ -1,0 +1,210 @@
+"""The files of one layer: found and read without following a link, so that nothing outside the folder is ever read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agenthost_skillcentral.formats import SKILL_FILE, SUFFIXES, read_skill
+from agenthost_skillcentral.formats.reading import MAX_BYTES
+from agenthost_skillcentral.model import Fault, Layer, Skill
+
+MAX_DEPTH = 32
+"""Folders in folders; each one that is open costs a file descriptor."""
+
+_SETTLED_NS = 2_000_000_000
+"""A file may change twice within one tick of the file system's clock; after this time its signature can be trusted."""
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+Signature = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of one file.
+
+    Attributes:
+        signature: inode, size and times, when it was read; two entries are equal if they hold the same.
+        settled: would another change show in the signature?
+        skill: the skill in it; after it broke, the last good one; None if it never held one.
+        faults: what is wrong with it.
+    """
+
+    signature: Signature = field(compare=False)
+    settled: bool = field(compare=False)
+    skill: Skill | None
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a layer holds.
+
+    Attributes:
+        entries: its files, by path below the folder.
+        faults: what is wrong with folders and links.
+    """
+
+    entries: Mapping[str, Entry]
+    faults: tuple[Fault, ...] = ()
+
+
+NOTHING = Contents({})
+
+
+def scan(
+    layer: Layer, known: Contents = NOTHING, changed: Collection[str] = (), roots: Collection[str] = ()
+) -> Contents:
+    """Look through a layer's folder and read what is new or has changed.
+
+    Args:
+        layer: the layer.
+        known: what the last look gave.
+        changed: paths below the folder that are read again, whatever their signature says.
+        roots: the real folders of all layers; a link that leads into one of them needs no word, since what it leads to
+            is served from there.
+
+    Raises:
+        OSError: the layer's folder cannot be opened.
+    """
+    entries: dict[str, Entry] = {}
+    faults: list[Fault] = []
+    top = os.open(layer.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for path, folder, item in _walk(top, "", False, 0, layer, roots, faults):
+            old = known.entries.get(path)
+            try:
+                if (
+                    old is not None
+                    and old.settled
+                    and path not in changed
+                    and old.signature == _signature(item.stat(follow_symlinks=False))
+                ):
+                    entries[path] = old
+                else:
+                    entries[path] = _entry(path, item.name, folder, layer, old)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                if error.errno == errno.ELOOP:  # it has become a link since the folder was listed
+                    continue
+                broken = (Fault(layer.path / path, f"cannot be read: {error.strerror}", kept=_has_skill(old)),)
+                entries[path] = Entry((0, 0, 0, 0), False, old.skill if old else None, broken)
+    finally:
+        os.close(top)
+    return Contents(entries, tuple(faults))
+
+
+def _walk(
+    folder: int, prefix: str, in_skill: bool, depth: int, layer: Layer, roots: Collection[str], faults: list[Fault]
+) -> Iterator[tuple[str, int, os.DirEntry[str]]]:
+    """The files that may hold skills: their path below the layer, the open folder they are in, their entry there.
+
+    What lies in an Agent Skill's folder belongs to it; only other Agent Skills are looked for there.
+    """
+    with os.scandir(folder) as listing:
+        items = sorted(listing, key=lambda item: item.name)
+    in_skill = in_skill or any(item.name == SKILL_FILE for item in items)
+    for item in items:
+        name = item.name
+        if name[0] in "._" or name == "node_modules":
+            continue
+        path = prefix + name
+        if item.is_symlink():
+            fault = _link(layer.path / path, name, in_skill, roots)
+            if fault:
+                faults.append(fault)
+        elif item.is_dir(follow_symlinks=False):
+            yield from _below(item, folder, path, in_skill, depth, layer, roots, faults)
+        elif item.is_file(follow_symlinks=False) and _may_hold_skill(name, in_skill):
+            yield path, folder, item
+
+
+def _below(
+    item: os.DirEntry[str],
+    folder: int,
+    path: str,
+    in_skill: bool,
+    depth: int,
+    layer: Layer,
+    roots: Collection[str],
+    faults: list[Fault],
+) -> Iterator[tuple[str, int, os.DirEntry[str]]]:
+    if depth >= MAX_DEPTH:
+        faults.append(Fault(layer.path / path, f"is more than {MAX_DEPTH} folders deep; it is not looked into"))
+        return
+    try:
+        below = os.open(item.name, _FOLDER, dir_fd=folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        faults.append(Fault(layer.path / path, f"cannot be opened: {error.strerror}"))
+        return
+    try:
+        yield from _walk(below, f"{path}/", in_skill, depth + 1, layer, roots, faults)
+    finally:
+        os.close(below)
+
+
+def _may_hold_skill(name: str, in_skill: bool) -> bool:
+    return name == SKILL_FILE or (not in_skill and name.lower().endswith(SUFFIXES))
+
+
+def _link(path: Path, name: str, in_skill: bool, roots: Collection[str]) -> Fault | None:
+    """What to say of a link, which is never followed; nothing if it leads to no skills or to a layer."""
+    target = os.path.realpath(path)
+    if any(target == root or target.startswith(f"{root}/") for root in roots):
+        return None
+    is_folder = Path(target).is_dir()
+    if not is_folder and not _may_hold_skill(name, in_skill):
+        return None
+    cure = f"define a layer with the path {target}" if is_folder else "put the file itself here"
+    return Fault(path, f"is a link out of its layer and is not followed; {cure}", grave=False)
+
+
+def _has_skill(entry: Entry | None) -> bool:
+    return entry is not None and entry.skill is not None
+
+
+def _signature(status: os.stat_result) -> Signature:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _entry(path: str, name: str, folder: int, layer: Layer, old: Entry | None) -> Entry:
+    """Read a file anew; what it last held stays if it holds nothing good now."""
+    file = os.open(name, _FILE, dir_fd=folder)
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileNotFoundError(path)  # it has been replaced since the folder was listed
+        data = _read(file)
+        now = time.time_ns()
+    finally:
+        os.close(file)
+    skill, faults = read_skill(data, layer.path / path, layer)
+    if skill is None and old is not None and old.skill is not None:
+        skill = old.skill
+        faults = tuple(_kept(fault) for fault in faults)
+    settled = now - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NS
+    return Entry(_signature(status), settled, skill, faults)
+
+
+def _read(file: int) -> bytes:
+    """The file's bytes, one more than a skill may have at most."""
+    parts: list[bytes] = []
+    left = MAX_BYTES + 1
+    while left and (part := os.read(file, min(left, 64 * 1024))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+def _kept(fault: Fault) -> Fault:
+    return Fault(fault.file, fault.reason, fault.line, fault.column, fault.field, True, fault.grave)

@@ -1,0 +1,54 @@
+"""Which of several skills with one id is served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from agenthost_skillcentral.model import Candidate, Record, Skill
+
+
+def by_id(skill_id: str) -> tuple[str, str]:
+    """The order of ids: letters before case, and lower case first."""
+    return skill_id.casefold(), skill_id.swapcase()
+
+
+def is_for(skill: Skill, project_ids: Iterable[str]) -> bool:
+    """Is the skill for the project that has one of these ids?"""
+    return skill.applies_to is None or any(project in skill.applies_to for project in project_ids)
+
+
+def resolve(skills: Iterable[Skill]) -> Mapping[str, Record]:
+    """What becomes of each id, in the order of ids.
+
+    The higher priority wins, then the nearer scope. If two are equal in both, nobody can say which was meant: none is
+    served.
+
+    Args:
+        skills: those that are for this project, whatever their type.
+    """
+    groups: dict[str, list[Skill]] = {}
+    for skill in skills:
+        groups.setdefault(skill.id, []).append(skill)
+    return {skill_id: _decide(skill_id, groups[skill_id]) for skill_id in sorted(groups, key=by_id)}
+
+
+def _weight(skill: Skill) -> tuple[float, int]:
+    """Less is better."""
+    return -skill.layer.priority, skill.layer.distance
+
+
+def _decide(skill_id: str, skills: list[Skill]) -> Record:
+    if len(skills) == 1:
+        return Record(skill_id, "effective", "the only one", (Candidate(skills[0], "effective"),))
+    ordered = sorted(skills, key=lambda skill: (*_weight(skill), str(skill.source)))
+    best = [skill for skill in ordered if _weight(skill) == _weight(ordered[0])]
+    rest = tuple(Candidate(skill, "shadowed", shadowed_by=best[0].layer) for skill in ordered[len(best) :])
+    if len(best) == 1:
+        by_priority = ordered[1].layer.priority < best[0].layer.priority
+        reason = "has the highest priority" if by_priority else "has the nearest scope of those with its priority"
+        return Record(skill_id, "effective", reason, (Candidate(best[0], "effective"), *rest))
+    rivals = tuple(best)
+    conflicting = tuple(Candidate(skill, "conflicted", rivals=rivals) for skill in best)
+    names = dict.fromkeys(skill.layer.name for skill in best)
+    where = f"layer {next(iter(names))}" if len(names) == 1 else f"layers {' and '.join(names)}"
+    return Record(skill_id, "conflicted", f"conflicted in {where}: same priority, same scope", (*conflicting, *rest))
