@@ -7,6 +7,7 @@ import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -59,7 +60,9 @@ class House:
         self.catalog = serve(plugin)
         self.readiness = asyncio.Event()
         self.readiness.set()
-        self.server = HostServer(self.catalog, Calls(self.catalog, WAIT), "Do it well.", self.readiness.wait)
+        self.server = HostServer(
+            self.catalog, Calls(self.catalog, WAIT), "Do it well.", self.readiness.wait, Path("no key is needed")
+        )
 
     @asynccontextmanager
     async def connect(

@@ -181,7 +181,7 @@ def test_nothing_that_is_off_answers_and_nothing_that_is_on_is_missing(mode: str
         async def ready() -> None:
             pass
 
-        server = HostServer(catalog, Calls(catalog, 20.0), None, ready)
+        server = HostServer(catalog, Calls(catalog, 20.0), None, ready, Path("no key is needed"))
         async with asyncio.timeout(60), Client(server, mode=mode) as client:
             return await walk(client, modern=mode == MODERN)
 

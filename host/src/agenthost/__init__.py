@@ -35,6 +35,7 @@ from agenthost.errors import (
     ToolError,
 )
 from agenthost.hookspecs import hookimpl
+from agenthost.inputs import Elicit, Elicited, InputRequired, Inputs, Root, Roots, Sample, Sampled
 from agenthost.migrations import Schema, Step
 from agenthost.scenes import Answer, Say, Scene, SceneClient
 from agenthost.trust import Trusted
@@ -65,8 +66,12 @@ __all__ = [
     "Content",
     "Contents",
     "ContributionRefused",
+    "Elicit",
+    "Elicited",
     "EmbeddedResource",
     "Image",
+    "InputRequired",
+    "Inputs",
     "InvalidParams",
     "Message",
     "NotFound",
@@ -80,6 +85,10 @@ __all__ = [
     "ResourceLink",
     "ResourceTemplate",
     "Result",
+    "Root",
+    "Roots",
+    "Sample",
+    "Sampled",
     "Say",
     "Scene",
     "SceneClient",

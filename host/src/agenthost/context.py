@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_
 
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import ContributionRefused, ToolError
+from agenthost.inputs import Inputs
 
 if TYPE_CHECKING:
     from agenthost.storage import Store
@@ -228,6 +229,8 @@ class CallContext(Generic[S]):
         client_capabilities: what the client declared, as in the protocol, for example
             `{"sampling": {}}`.
         protocol_version: the protocol revision spoken on this call, for example `2026-07-28`.
+        inputs: the answers to an `InputRequired` that this call gave before; empty the first time.
+        input_state: the `state` of that `InputRequired`; None the first time.
     """
 
     plugin: PluginContext[S]
@@ -235,6 +238,8 @@ class CallContext(Generic[S]):
     client_capabilities: Mapping[str, Any]
     protocol_version: str
     _channel: CallChannel = field(repr=False)
+    inputs: Inputs = field(default_factory=Inputs)
+    input_state: Any = None
 
     @property
     def settings(self) -> S:

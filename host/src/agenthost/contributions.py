@@ -177,6 +177,9 @@ class Tool(_Called):
         meta: the tool's `_meta`.
         time_limit: seconds until a call is ended, instead of the plugin's or host's setting.
         aliases: further names that are answered but never listed.
+        requires: what a client has to be able to do before the tool is called for it: `sampling`,
+            `sampling.tools`, `sampling.context`, `elicitation`, `elicitation.form`,
+            `elicitation.url` or `roots`.
     """
 
     name: str
@@ -189,6 +192,7 @@ class Tool(_Called):
     meta: Mapping[str, Any] | None = None
     time_limit: float | None = None
     aliases: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -326,6 +330,7 @@ def tool(
     meta: Mapping[str, Any] | None = None,
     time_limit: float | None = None,
     aliases: tuple[str, ...] = (),
+    requires: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 
 

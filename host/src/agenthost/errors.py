@@ -15,6 +15,9 @@ from typing import Any
 INVALID_PARAMS = -32602
 """JSON-RPC code for an unknown tool, prompt or resource and for parameters of the wrong shape."""
 
+MISSING_CAPABILITY = -32021
+"""JSON-RPC code for a request that needs what its client has not declared (2026-07-28)."""
+
 INTERNAL_ERROR = -32603
 """JSON-RPC code for a fault of the server or of a plugin."""
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
@@ -17,10 +21,12 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 import agenthost
 from agenthost.audience import Audience
-from agenthost.calls import MAX_COMPLETIONS, Calls, Request
+from agenthost.bridge import ask
+from agenthost.calls import MAX_COMPLETIONS, Calls, Request, answers
 from agenthost.catalog import Catalog
 from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
+from agenthost.sealing import Sealing
 from agenthost.vetting import LEGACY, MODERN
 from agenthost.watches import Watches
 
@@ -36,7 +42,14 @@ class HostServer(Server[Any]):
         audience: everyone who is told about changes.
     """
 
-    def __init__(self, catalog: Catalog, calls: Calls, instructions: str | None, ready: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        calls: Calls,
+        instructions: str | None,
+        ready: Callable[[], Any],
+        key_file: Path,
+    ) -> None:
         """Create it on the event loop.
 
         Args:
@@ -44,6 +57,7 @@ class HostServer(Server[Any]):
             calls: what answers.
             instructions: the merged instructions, the same in both eras.
             ready: `await ready()` holds lists and calls back until the plugins have started.
+            key_file: where the key is that seals the state of calls which wait for input; made when needed.
         """
         self.audience = Audience(Watches(catalog))
         super().__init__(
@@ -63,11 +77,11 @@ class HostServer(Server[Any]):
             on_completion=self._complete,
             on_subscriptions_listen=self.audience.listen,
             # Without it every modern HTTP call lists all tools first (sdk.md decision 2).
-            get_tool_input_schema=lambda _: None,
+            get_tool_input_schema=self._header_schema,
         )
         # As a keyword argument of Server this handler would emit a deprecation warning (sdk.md 1.1).
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
-        self.middleware += [self.audience.remember, self._list_prepared]
+        self.middleware += [Sealing(key_file), self.audience.remember, self._list_prepared]
         self._lists: dict[str, tuple[str, Callable[[str], list[dict[str, Any]]]]] = {
             "tools/list": ("tools", catalog.tools.listed),
             "prompts/list": ("prompts", catalog.prompts.listed),
@@ -110,14 +124,19 @@ class HostServer(Server[Any]):
         result = await self._list(ctx, None)
         return {**result, "_meta": {types.SERVER_INFO_META_KEY: self.server_info_stamp}} if _is_modern(ctx) else result
 
+    def _header_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool whose arguments come as HTTP headers too, which the SDK then compares."""
+        route = self._catalog.tools.find(name)
+        return route.vetted.headers if route is not None else None
+
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
-        return await self._answer(ctx, self._calls.call_tool(params.name, params.arguments, _request(ctx)))
+        return await self._answer(ctx, params, partial(self._calls.call_tool, params.name, params.arguments))
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> Any:
-        return await self._answer(ctx, self._calls.get_prompt(params.name, params.arguments, _request(ctx)))
+        return await self._answer(ctx, params, partial(self._calls.get_prompt, params.name, params.arguments))
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
-        return await self._answer(ctx, self._calls.read_resource(params.uri, _request(ctx)), cached=True)
+        return await self._answer(ctx, params, partial(self._calls.read_resource, params.uri), cached=True)
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
         if isinstance(params.ref, types.PromptReference):
@@ -126,26 +145,31 @@ class HostServer(Server[Any]):
             reference = ("template", params.ref.uri)
         known = (params.context.arguments if params.context else None) or {}
         typed = params.argument
-        return await self._answer(ctx, self._completion(*reference, typed.name, typed.value, known, _request(ctx)))
+        return await self._answer(ctx, params, partial(self._completion, *reference, typed.name, typed.value, known))
 
     async def _completion(self, *arguments: Any) -> dict[str, Any]:
         values = await self._calls.complete(*arguments)
         shown = values[:MAX_COMPLETIONS]
         return {"completion": {"values": shown, "total": len(values), "hasMore": len(shown) < len(values)}}
 
-    async def _answer(self, ctx: Context, call: Coroutine[Any, Any, dict[str, Any]], *, cached: bool = False) -> Any:
+    async def _answer(
+        self,
+        ctx: Context,
+        params: types.RequestParams,
+        call: Callable[[Request], Awaitable[dict[str, Any]]],
+        *,
+        cached: bool = False,
+    ) -> Any:
         """Wait until the plugins are ready, then for the call; its errors become JSON-RPC errors."""
         try:
             await self._ready()
-            return _complete_result(ctx, await call, cached=cached)
+            return _complete_result(ctx, await call(_request(ctx, params)), cached=cached)
         except ProtocolError as error:
             raise MCPError(error.code, str(error), error.data) from None
         except Exception as error:
             # A fault of the host itself; the SDK would tell the client its text under code 0 (sdk.md 1.3).
             log.exception("%s failed", ctx.method)
             raise MCPError(types.INTERNAL_ERROR, "Internal error") from error
-        finally:
-            call.close()
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self._ready()
@@ -178,14 +202,15 @@ def _shape(ctx: Context) -> str:
 
 def _complete_result(ctx: Context, members: dict[str, Any], *, cached: bool = False) -> dict[str, Any]:
     """A result with what the modern era wants in it; `cached`: a list or a read, which say how long they hold."""
-    if not _is_modern(ctx):
+    if not _is_modern(ctx) or "resultType" in members:
         return members
     hints = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
     return {**members, **hints, "resultType": "complete"}
 
 
-def _request(ctx: Context) -> Request:
+def _request(ctx: Context, params: types.RequestParams) -> Request:
     session = ctx.session
+    token = get_access_token()
     client = session.client_params.client_info.name if session.client_params else None
     capabilities = session.client_capabilities
 
@@ -198,10 +223,18 @@ def _request(ctx: Context) -> Request:
             warnings.simplefilter("ignore")
             await session.send_log_message(level, text, related_request_id=ctx.request_id)
 
-    return Request(
-        caller=Caller(None, client),
+    request = Request(
+        caller=Caller(token.subject if token else None, client),
         client_capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
         protocol_version=ctx.protocol_version,
         send_progress=session.report_progress if ctx.meta and ctx.meta.get("progress_token") is not None else None,
         send_log=send_log,
+        ask=None if _is_modern(ctx) else partial(ask, ctx),
     )
+    if not isinstance(params, types.InputResponseRequestParams) or not _is_modern(ctx):
+        return request
+    given = params.input_responses or {}
+    inputs = answers(
+        {key: value.model_dump(by_alias=True, mode="json", exclude_none=True) for key, value in given.items()}
+    )
+    return replace(request, inputs=inputs, input_state=params.request_state)

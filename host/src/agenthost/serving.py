@@ -18,6 +18,7 @@ from agenthost.findings import Finding
 from agenthost.instructions import merge_instructions
 from agenthost.lifespans import Lifespans
 from agenthost.server import HostServer
+from agenthost.settings import state_root
 from agenthost.stdio import StdioTransport
 from agenthost.wire import Wire
 
@@ -140,6 +141,7 @@ class _Serving:
             Calls(self._catalog, settings.time_limit),
             merge_instructions([(plugin.name, plugin.instructions) for plugin in plugins if plugin.context]),
             lifespans.ready,
+            state_root(settings, self._assembly.config.base_dir) / "host" / "request-state.key",
         )
         lifespans.start()
         gc.freeze()

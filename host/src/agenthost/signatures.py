@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from agenthost.context import CallContext
 from agenthost.contributions import Audio, EmbeddedResource, Image, ResourceLink, Result, Text
+from agenthost.inputs import InputRequired
 from agenthost.schemas import plain_schema
 
 _CONTENT_TYPES = (Text, Image, Audio, EmbeddedResource, ResourceLink)
@@ -122,6 +123,7 @@ def _aliased(annotation: Any, name: str) -> Any:
 
 
 def _read_returns(annotation: Any) -> Returns:
+    annotation = _without_asking(annotation)
     if annotation is None or annotation is type(None):
         return Returns(nothing=True)
     if get_origin(annotation) is Result:
@@ -141,6 +143,16 @@ def _read_returns(annotation: Any) -> Returns:
     if definitions := schema.pop("$defs", None):
         wrapped["$defs"] = definitions
     return Returns(adapter, wrapped=True, schema=wrapped)
+
+
+def _without_asking(annotation: Any) -> Any:
+    """What is promised besides asking for input first."""
+    if annotation is InputRequired:
+        return Any
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return annotation
+    branches = [branch for branch in get_args(annotation) if branch is not InputRequired]
+    return Union[tuple(branches)]  # noqa: UP007  (made at run time)
 
 
 def _is_content(annotation: Any) -> bool:

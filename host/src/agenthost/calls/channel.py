@@ -54,11 +54,15 @@ class Channel:
         """Tell a client that asked for progress that the call still runs."""
         self.progress(max(self._reached, 0.0) + 0.001, None, "still working")
 
+    async def flush(self) -> None:
+        """Send what is queued so far."""
+        if self._sender is not None:
+            await self._sender
+
     async def close(self) -> None:
         """Send what is queued; later messages of code that was left behind are dropped."""
         self._closed = True
-        if self._sender is not None:
-            await self._sender
+        await self.flush()
 
     def abandon(self) -> None:
         """Drop what is queued: the call was cancelled and must not be answered."""

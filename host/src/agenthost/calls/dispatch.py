@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
+from agenthost.abilities import capabilities, lacking
 from agenthost.calls.arguments import check_arguments
+from agenthost.calls.asking import Asked, asked
 from agenthost.calls.channel import Channel, SendLog, SendProgress
 from agenthost.calls.guard import Guard, crash
 from agenthost.calls.results import contents_to_wire, error_to_wire, prompt_to_wire, result_to_wire
@@ -23,10 +27,28 @@ from agenthost.calls.texts import (
 )
 from agenthost.catalog import Catalog, Route, Table
 from agenthost.context import CallContext, Caller
-from agenthost.errors import INTERNAL_ERROR, CallFailed, InvalidParams, NotFound, ProtocolError, ToolError
+from agenthost.errors import (
+    INTERNAL_ERROR,
+    MISSING_CAPABILITY,
+    CallFailed,
+    InvalidParams,
+    NotFound,
+    ProtocolError,
+    ToolError,
+)
+from agenthost.inputs import InputRequired, Inputs
 from agenthost.settings import did_you_mean
 
 W = TypeVar("W")
+
+AskClient = Callable[[Asked], Awaitable[Inputs]]
+"""Asks a client while its call goes on, as in the handshake era."""
+
+ANSWER_LIMIT = 600.0
+"""Seconds that a person has for an answer while the call goes on."""
+
+MAX_ROUNDS = 16
+"""How often one call may ask a client of the handshake era for more."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +61,9 @@ class Request:
         protocol_version: the revision spoken.
         send_progress: sends a progress notice; None if the client did not ask for progress.
         send_log: sends a log message, if the client wants that level.
+        inputs: the answers that came with the request.
+        input_state: the state that came with it, as JSON.
+        ask: asks the client for more; None if the result does that (modern era).
     """
 
     caller: Caller
@@ -46,6 +71,9 @@ class Request:
     protocol_version: str
     send_progress: SendProgress | None
     send_log: SendLog
+    inputs: Inputs = field(default_factory=Inputs)
+    input_state: str | None = None
+    ask: AskClient | None = None
 
 
 class Calls:
@@ -62,19 +90,20 @@ class Calls:
 
         Raises:
             NotFound: no such tool is served.
-            ProtocolError: the plugin raised one.
+            ProtocolError: the plugin raised one, or needs what this modern client cannot do.
         """
         route = self._catalog.tools.find(name)
         if route is None:
             raise NotFound(self._catalog.tools.explain_unknown(name))
         signature = route.vetted.signature
+        given = dict(arguments or {})
         async with _Call(self._guard, route, request, self._time_limit) as call:
             try:
-                if signature is None:
-                    value = await call.run(dict(arguments or {}), call.context)
-                else:
-                    keywords = check_arguments(route.exposed, signature, dict(arguments or {}))
-                    value = await call.run(**call.with_context(keywords))
+                if route.item.requires:
+                    call.require(route.item.requires)
+                value = await call.run(given if signature is None else check_arguments(route.exposed, signature, given))
+                if isinstance(value, Asked):
+                    return value.to_wire()
                 return call.convert(result_to_wire, value, signature.returns if signature else None)
             except ToolError as error:
                 try:
@@ -98,10 +127,11 @@ class Calls:
             with _as_protocol_errors():
                 if route.vetted.signature is None:
                     check_prompt_arguments(route, given)
-                    value = await call.run(given, call.context)
                 else:
-                    keywords = read_prompt_arguments(route, given)
-                    value = await call.run(**call.with_context(keywords))
+                    given = read_prompt_arguments(route, given)
+                value = await call.run(given)
+                if isinstance(value, Asked):
+                    return value.to_wire()
                 return call.convert(prompt_to_wire, value, route.item.description)
 
     async def read_resource(self, uri: str, request: Request) -> dict[str, Any]:
@@ -112,8 +142,9 @@ class Calls:
         route, variables = found
         async with _Call(self._guard, route, request, self._time_limit) as call:
             with _as_protocol_errors():
-                keywords = read_variables(route, variables)
-                value = await call.run(**call.with_context(keywords))
+                value = await call.run(read_variables(route, variables))
+                if isinstance(value, Asked):
+                    return value.to_wire()
                 return call.convert(contents_to_wire, value, uri, route.item.mime_type)
 
     async def complete(
@@ -154,13 +185,20 @@ class _Call:
     def __init__(self, guard: Guard, route: Route[Any], request: Request, time_limit: float) -> None:
         self._guard = guard
         self._route = route
+        self._request = request
         self._channel = Channel(request.send_progress, request.send_log)
         item, plugin = route.item, route.plugin
         # The operator's word wins over the author's, and the author's over the host's default.
         self._limit = plugin.part.time_limit or item.time_limit or time_limit
         self.label = f"{type(item).__name__} {route.exposed} (plugin {plugin.name})"
         self.context: CallContext[Any] = CallContext(
-            plugin.loaded, request.caller, request.client_capabilities, request.protocol_version, self._channel
+            plugin.loaded,
+            request.caller,
+            request.client_capabilities,
+            request.protocol_version,
+            self._channel,
+            request.inputs,
+            None if request.input_state is None else json.loads(request.input_state),
         )
 
     async def __aenter__(self) -> _Call:
@@ -171,15 +209,61 @@ class _Call:
             await self._channel.close()
         self._channel.abandon()
 
-    def with_context(self, keywords: dict[str, Any]) -> dict[str, Any]:
-        """The keywords, and the call's context where the function asks for it."""
-        signature = self._route.vetted.signature
-        name = signature.context if signature else None
-        return keywords if name is None else {**keywords, name: self.context}
+    async def run(self, arguments: dict[str, Any]) -> Any:
+        """Call the contribution's handler; again with the answers, if it asks a client that can be asked at once.
 
-    async def run(self, /, *arguments: Any, **keywords: Any) -> Any:
-        """Call the contribution's handler."""
-        return await self.run_function(self._route.item.handler, *arguments, **keywords)
+        Returns:
+            What it gave; `Asked` if the client has to be asked by the result.
+
+        Raises:
+            ToolError: the client cannot answer, or is asked again and again.
+            ProtocolError: the client cannot answer (modern era).
+        """
+        for _ in range(MAX_ROUNDS):
+            value = await self._run_once(arguments)
+            if not isinstance(value, InputRequired):
+                return value
+            wanted = self.convert(asked, value)
+            self.require(wanted.needs)
+            if self._request.ask is None:
+                return wanted
+            inputs = await self._answers(self._request.ask, wanted)
+            state = None if wanted.state is None else json.loads(wanted.state)
+            self.context = replace(self.context, inputs=inputs, input_state=state)
+        raise CallFailed(
+            f"{self.label} has asked {MAX_ROUNDS} times for more and is still not done. Call it again with all that "
+            "it asked for in the arguments, if it takes them there; else tell the operator."
+        )
+
+    def require(self, needs: Iterable[str]) -> None:
+        """Go on only if the client can do all that.
+
+        Raises:
+            ProtocolError: it cannot (modern era).
+            ToolError: it cannot (handshake era, which has no code for it).
+        """
+        if not (missing := lacking(needs, self._request.client_capabilities)):
+            return
+        text = f"{self.label} needs a client that offers {', '.join(missing)}, which this one does not declare."
+        if self._request.ask is None:
+            raise ProtocolError(MISSING_CAPABILITY, text, {"requiredCapabilities": capabilities(missing)})
+        raise ToolError(f"{text} Do without it, or have the user take another client.")
+
+    async def _answers(self, ask: AskClient, wanted: Asked) -> Inputs:
+        """Ask the client at once. Meanwhile nothing of the plugin runs, and its time limit does not count."""
+        await self._channel.flush()
+        asking = asyncio.ensure_future(ask(wanted))
+        if not await self._guard.attend(self.label, asking, ANSWER_LIMIT, self._channel.beat):
+            raise CallFailed(f"Nobody answered within {ANSWER_LIMIT:g} s what {self.label} asked. Ask the user.")
+        return asking.result()
+
+    async def _run_once(self, arguments: dict[str, Any]) -> Any:
+        signature, handler = self._route.vetted.signature, self._route.item.handler
+        if signature is None:
+            return await self.run_function(handler, dict(arguments), self.context)
+        if signature.context is None:
+            return await self.run_function(handler, **arguments)
+        return await self.run_function(handler, **arguments, **{signature.context: self.context})
 
     async def run_function(self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
         """Call a function of the plugin: on the loop if it is async, else in one of the plugin's threads."""

@@ -41,7 +41,7 @@ class Guard:
     def __init__(self) -> None:
         self._watch = LoopWatch()
         self._threads: dict[str, Threads] = {}
-        self._left_behind: set[asyncio.Future[_Outcome]] = set()
+        self._left_behind: set[asyncio.Future[Any]] = set()
 
     async def run_coroutine(
         self, label: str, start: Callable[[], Coroutine[Any, Any, Any]], limit: float, beat: Callable[[], None]
@@ -92,17 +92,7 @@ class Guard:
     async def _finish(
         self, label: str, work: asyncio.Future[_Outcome], limit: float, beat: Callable[[], None], fate: str
     ) -> Any:
-        deadline = asyncio.get_running_loop().time() + limit
-        try:
-            while not work.done() and (left := deadline - asyncio.get_running_loop().time()) > 0:
-                await asyncio.wait([work], timeout=min(left, HEARTBEAT))
-                if not work.done():
-                    beat()
-            in_time = work.done()
-        finally:
-            # Also when this call itself is cancelled: the plugin's code gets the cancellation, and time to act on it.
-            await self._end(label, work)
-        if not in_time:
+        if not await self.attend(label, work, limit, beat):
             raise CallFailed(
                 f"{label} did not finish within {limit:g} s. {fate}. Ask for less at once, or have the operator "
                 "raise time_limit."
@@ -117,7 +107,20 @@ class Guard:
             raise CallFailed(str(outcome.error))
         raise crash(label, outcome.error)
 
-    async def _end(self, label: str, work: asyncio.Future[_Outcome]) -> None:
+    async def attend(self, label: str, work: asyncio.Future[Any], limit: float, beat: Callable[[], None]) -> bool:
+        """Wait for work, with signs of life; whether it was done within the limit. It has ended in any case."""
+        deadline = asyncio.get_running_loop().time() + limit
+        try:
+            while not work.done() and (left := deadline - asyncio.get_running_loop().time()) > 0:
+                await asyncio.wait([work], timeout=min(left, HEARTBEAT))
+                if not work.done():
+                    beat()
+            return work.done()
+        finally:
+            # Also when this call itself is cancelled: the plugin's code gets the cancellation, and time to act on it.
+            await self._end(label, work)
+
+    async def _end(self, label: str, work: asyncio.Future[Any]) -> None:
         if work.done():
             return
         work.cancel()

@@ -53,10 +53,10 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
         if isinstance(value, str):
             return _text_result(value)
         if isinstance(value, _CONTENT):
-            return {"content": [_block(value)]}
+            return {"content": [content_block(value)]}
         is_blocks = isinstance(value, (list, tuple)) and all(isinstance(item, _CONTENT) for item in value)
         if is_blocks and (value or promised.content):
-            return {"content": [_block(item) for item in value]}
+            return {"content": [content_block(item) for item in value]}
     structured, text = _structure(value, promised)
     return {**_text_result(text), "structuredContent": structured}
 
@@ -105,22 +105,22 @@ def _message(item: Any) -> dict[str, Any]:
     if not isinstance(message, Message) or message.role not in ("user", "assistant"):
         raise TypeError(f"{item!r} is no message")
     content = Text(message.content) if isinstance(message.content, str) else message.content
-    return {"role": message.role, "content": _block(content)}
+    return {"role": message.role, "content": content_block(content)}
 
 
 def _part(contents: Contents, uri: str, mime_type: str | None) -> dict[str, Any]:
     is_text = isinstance(contents.data, str)
     kind = contents.mime_type or mime_type or ("text/plain" if is_text else "application/octet-stream")
-    block = _block(EmbeddedResource(contents.uri or uri, contents.data, kind))
+    block = content_block(EmbeddedResource(contents.uri or uri, contents.data, kind))
     return block["resource"]  # type: ignore[no-any-return]
 
 
 def _full_result(result: Result[Any], promised: Returns) -> dict[str, Any]:
-    wire: dict[str, Any] = {"content": [_block(block) for block in result.content]}
+    wire: dict[str, Any] = {"content": [content_block(block) for block in result.content]}
     if result.structured is not None:
         returns = _ANY if result.is_error else promised
         wire["structuredContent"], text = _structure(result.structured, returns)
-        wire["content"] = wire["content"] or [_block(Text(text))]
+        wire["content"] = wire["content"] or [content_block(Text(text))]
     elif promised.adapter is not None and not result.is_error:
         raise TypeError("the tool promises structured content, and its Result has none")
     if result.is_error:
@@ -156,7 +156,7 @@ def _text_result(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}]}
 
 
-def _block(block: Content) -> dict[str, Any]:
+def content_block(block: Content) -> dict[str, Any]:
     """A content block as on the wire; absent members stay absent."""
     match block:
         case Text(str(text)):

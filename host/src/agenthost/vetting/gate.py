@@ -44,6 +44,7 @@ class Vetted(Generic[C]):
         wire: how it is listed in each era, by protocol revision, without its name or address.
         signature: what its typed function says; None for a raw handler.
         aliases: further names that it answers to.
+        headers: a tool's input schema if some arguments come as HTTP headers too (`x-mcp-header`), else None.
         template: for a resource template, what matches addresses: `match(uri) -> variables | None`.
     """
 
@@ -51,6 +52,7 @@ class Vetted(Generic[C]):
     wire: Mapping[str, Mapping[str, Any]]
     signature: Signature | None = None
     aliases: tuple[str, ...] = ()
+    headers: Mapping[str, Any] | None = None
     template: Any = field(default=None, compare=False)
 
 

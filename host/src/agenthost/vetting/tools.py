@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from agenthost.abilities import ABILITIES
 from agenthost.contributions import Tool
 from agenthost.signatures import Signature
 from agenthost.vetting.gate import (
@@ -39,13 +41,37 @@ def vet_tool(tool: Tool, exposed: str) -> Vetted[Tool]:
     check_handler(tool.handler, ({}, None) if is_raw else None, "handler(arguments, ctx)")
     check_members(tool, ("description", "title"), ("input_schema", "output_schema", "annotations", "meta"))
     check_names("aliases", tool.aliases, TOOL_NAME, _RULE)
+    _check_requires(tool.requires)
     signature = None
     if not is_raw:
         signature = signature_of(tool.handler)
     modern = as_json(_describe(tool, signature))
     forms = {MODERN: modern, LEGACY: _handshake_form(modern)}
     wire = try_alone("tools/list", "tools", {"name": exposed}, forms, verbatim=("inputSchema", "outputSchema"))
-    return Vetted(tool, wire, signature, tool.aliases)
+    return Vetted(tool, wire, signature, tool.aliases, _headers(modern["inputSchema"]))
+
+
+def _check_requires(requires: Any) -> None:
+    if not isinstance(requires, tuple):
+        raise VettingError("requires", f"{shown(requires)} is not a tuple of names")
+    for name in requires:
+        if name not in ABILITIES:
+            raise VettingError("requires", f"{shown(name)} is none of {', '.join(ABILITIES)}")
+
+
+def _headers(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The schema, if some of its arguments have to come as HTTP headers too.
+
+    Raises:
+        VettingError: an annotation is one that clients refuse, with the tool or even the whole list.
+    """
+    if '"x-mcp-header"' not in json.dumps(schema):
+        return None
+    from mcp.shared.inbound import find_invalid_x_mcp_header, x_mcp_header_map
+
+    if (reason := find_invalid_x_mcp_header(schema)) is not None:
+        raise VettingError("input_schema", reason)
+    return schema if x_mcp_header_map(schema) else None
 
 
 def _describe(tool: Tool, signature: Signature | None) -> dict[str, Any]:
