@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import httpx2
 import pytest
 from agenthost import hookspecs
 from agenthost.cli import VERBS, agenthost_command
@@ -435,6 +436,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("shelf_lend_book", {"bookId": "b1", "to": "Ada"}, r"The Wind in the Reeds .* lent to Ada\."),
         ("shelf_count", {}, r'\{\n  "books": 2,\n  "lent": 1\n\}'),
     ],
+    "tally": [("tally_vote", {"choice": "tea"}, r"tea has \d+ so far\.")],
     "topics": [
         ("topics_open", {"topic": "rain", "text": "It is wet."}, r"Call topics_recall_rain .*"),
         ("topics_recall_rain", {}, r"It is wet\."),
@@ -453,6 +455,16 @@ def test_an_example_plugin_answers_as_its_documents_say(plugin: str, server: Ser
     for name, arguments, pattern in CALLS[plugin]:
         text = server.text(name, arguments)
         assert re.fullmatch(pattern, text), text
+
+
+def test_the_example_of_routes_shows_the_votes_in_a_browser(environment: Environment) -> None:
+    command = [str(environment.folder / "bin" / "python"), "-m", "agenthost", "serve", "--plugins", "tally"]
+    over_http = ServerProcess([*command, "--http", "0"], env=environment.variables, cwd=environment.folder)
+    try:
+        response = httpx2.get(over_http.url.replace("/mcp", "/tally/"), timeout=PATIENCE)
+        assert (response.status_code, response.text) == (200, "")
+    finally:
+        over_http.stop()
 
 
 def test_the_refusal_that_the_guide_shows_is_what_a_model_gets(server: ServerProcess) -> None:

@@ -72,8 +72,16 @@ def read_config(options: Options) -> tuple[Config, HostSettings]:
     return config, settings.model_copy(update={"strict": True}) if options.strict else settings
 
 
-def assemble(options: Options, *, alone: str | None = None, values: Mapping[str, Any] | None = None) -> Assembly:
+def assemble(
+    options: Options, *, alone: str | None = None, values: Mapping[str, Any] | None = None, over_http: bool = False
+) -> Assembly:
     """Load the wanted plugins, or the plugin `alone` with settings `values` that win over all others.
+
+    Args:
+        options: what the operator typed.
+        alone: the only plugin to load.
+        values: its settings.
+        over_http: the plugins are asked for their routes too.
 
     Raises:
         OperatorError: the configuration or the selection cannot be used.
@@ -85,7 +93,7 @@ def assemble(options: Options, *, alone: str | None = None, values: Mapping[str,
         config = config.with_values(alone, values or {}, f"agenthost {alone}")
     else:
         selection = select(options.plugins, settings, found)
-    plugins, findings = load_plugins(selection, config, settings, found)
+    plugins, findings = load_plugins(selection, config, settings, found, over_http=over_http)
     return Assembly(config, settings, found, selection, plugins, findings)
 
 

@@ -19,13 +19,19 @@ class App(Protocol):
             OperatorError: the plugin cannot be loaded or its settings are wrong.
         """
 
-    def serve(self, settings: Mapping[str, Any] | None = None) -> NoReturn:
-        """Serve this plugin alone on stdio until the client leaves, then end the process.
+    def serve(
+        self, settings: Mapping[str, Any] | None = None, http: str | None = None, mount_at_root: bool = False
+    ) -> NoReturn:
+        """Serve this plugin alone, on stdio until the client leaves or over HTTP until a signal comes; end the process.
 
-        `settings` win over the config file and `--set`; they count as typed by the operator.
+        Args:
+            settings: win over the config file and `--set`; they count as typed by the operator.
+            http: `[HOST:]PORT`, as after `--http`; None is stdio.
+            mount_at_root: over HTTP the plugin's routes are at `/` too, not only below its name, for clients that
+                know the paths of another server.
 
         Raises:
-            OperatorError: the plugin cannot be loaded or its settings are wrong.
+            OperatorError: the plugin cannot be loaded, its settings are wrong, or nothing can listen there.
         """
 
 

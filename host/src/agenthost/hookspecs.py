@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import click
     from pydantic import BaseModel
+    from starlette.routing import BaseRoute
 
     from agenthost.context import PluginContext
     from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
@@ -101,6 +102,16 @@ def agenthost_lifespan(plugin: PluginContext[Any]) -> AbstractAsyncContextManage
     has opened, and left at the end, each plugin in a task of its own, within `host.start_limit`
     seconds. When entering fails, the plugin is not served. When the body is ended from within (a
     task group inside it failed), the plugin's tools are removed and clients are told.
+    """
+
+
+@hookspec
+def agenthost_routes(plugin: PluginContext[Any]) -> Iterable[BaseRoute] | None:
+    """Starlette routes of the plugin, served below `/<plugin>/`.
+
+    Called once, after `agenthost_lifespan`, and only when serving over HTTP. Requests reach them
+    behind the same protections as the protocol's own, once the plugin's lifespan is entered. What
+    an endpoint raises is answered with 500; nobody else notices.
     """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
 
 from agenthost.catalog import Catalog
@@ -47,6 +47,11 @@ class Lifespans:
         self._starting: set[str] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._patience_ends = 0.0
+
+    @property
+    def starting(self) -> Collection[str]:
+        """The names of the plugins that have neither started nor failed."""
+        return self._starting
 
     def start(self) -> None:
         """Show the plugins that have no lifespan, and begin to enter the others."""

@@ -23,8 +23,7 @@ from agenthost.stdio import StdioTransport
 from agenthost.wire import Wire
 
 if TYPE_CHECKING:
-    from agenthost.http.address import Listening
-    from agenthost.http.admission import Admission
+    from agenthost.http.transport import Site
 
 log = logging.getLogger("agenthost")
 
@@ -35,7 +34,7 @@ CLEAN_UP = 1.5
 """Seconds for leaving all lifespans at the end, within `LAST_SECONDS`."""
 
 
-Converse = Callable[[HostServer, asyncio.Event], Awaitable[None]]
+Converse = Callable[[HostServer, Lifespans, asyncio.Event], Awaitable[None]]
 """One transport: serves until its clients have left for good or the event is set, and has ended then."""
 
 
@@ -46,7 +45,7 @@ def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
         OperatorError: what would be served is not what the operator wants.
     """
 
-    async def converse(server: HostServer, stop: asyncio.Event) -> None:
+    async def converse(server: HostServer, _: Lifespans, stop: asyncio.Event) -> None:
         def client_left() -> None:
             ending.within(DRAIN + LAST_SECONDS, ending.code)
             server.audience.close()
@@ -69,7 +68,7 @@ def serve_stdio(assembly: Assembly, wire: Wire, ending: Ending) -> int:
     return _serve(assembly, ending, "stdio", converse)
 
 
-def serve_http(assembly: Assembly, listening: Listening, admission: Admission, ending: Ending) -> int:
+def serve_http(assembly: Assembly, site: Site, ending: Ending) -> int:
     """Serve over HTTP until a signal comes; returns the exit code.
 
     Raises:
@@ -77,7 +76,7 @@ def serve_http(assembly: Assembly, listening: Listening, admission: Admission, e
     """
     from agenthost.http.transport import serve
 
-    return _serve(assembly, ending, listening.url, partial(serve, listening, admission))
+    return _serve(assembly, ending, site.listening.url, partial(serve, site, assembly.plugins))
 
 
 def _serve(assembly: Assembly, ending: Ending, where: str, converse: Converse) -> int:
@@ -146,7 +145,7 @@ class _Serving:
         lifespans.start()
         gc.freeze()
         gc.enable()
-        await converse(server, self._stop)
+        await converse(server, lifespans, self._stop)
         self._ending.within(LAST_SECONDS, self._ending.code)
         await lifespans.stop(CLEAN_UP)
         end_children()

@@ -35,6 +35,9 @@ class HostSettings(BaseModel):
     max_wait: float = Field(
         50.0, gt=0, description="Longest wait of a waiting tool, in seconds; clients give up at 60."
     )
+    token_file: Annotated[Path | None, Trusted] = Field(None, description="Over HTTP: lines of name:token.")
+    allow_hosts: Annotated[list[str], Trusted] = Field([], description="Over HTTP: names of this server.")
+    allow_origins: Annotated[list[str], Trusted] = Field([], description="Over HTTP: web pages that may use it.")
     max_line_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="Longest message accepted on stdio, in bytes.")
 
 

@@ -71,11 +71,16 @@ class HostApp:
         except StorageError as error:
             raise OperatorError(f"plugin {plugin.name}: {error}") from error
 
-    def serve(self, settings: Mapping[str, Any] | None = None) -> NoReturn:
+    def serve(
+        self, settings: Mapping[str, Any] | None = None, http: str | None = None, mount_at_root: bool = False
+    ) -> NoReturn:
         """See `agenthost.App`."""
-        from agenthost.cli.serve import serve
+        from agenthost.cli.serve import Endpoint, serve, serve_http
 
-        sys.exit(serve(self.options, alone=self._name(), values=settings))
+        if http is None:
+            sys.exit(serve(self.options, alone=self._name(), values=settings))
+        endpoint = Endpoint(http, at_root=mount_at_root)
+        sys.exit(serve_http(self.options, endpoint, alone=self._name(), values=settings))
 
     def _name(self) -> str:
         if self.plugin is None:

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,12 +18,18 @@ from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
 from agenthost.ending import Ending
 from agenthost.errors import OperatorError
+from agenthost.settings import absolute
 from agenthost.wire import claim, silence
 
 log = logging.getLogger("agenthost")
 
 
 @click.command("serve", help=VERBS["serve"])
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    help="Over HTTP: lines of name:token; whoever shows none of these is refused.",
+)
 @click.option(
     "--allow-origin",
     "allow_origins",
@@ -41,12 +48,18 @@ log = logging.getLogger("agenthost")
 @selection_options
 @host_options
 @click.pass_obj
-def command(app: HostApp, http: str | None, allow_hosts: tuple[str, ...], allow_origins: tuple[str, ...]) -> int:
-    if http is None:
-        if allow_hosts or allow_origins:
-            raise OperatorError("--allow-host and --allow-origin have a meaning over HTTP only; add --http PORT")
-        return serve(app.options)
-    return serve_http(app.options, Endpoint(http, allow_hosts, allow_origins))
+def command(
+    app: HostApp,
+    http: str | None,
+    allow_hosts: tuple[str, ...],
+    allow_origins: tuple[str, ...],
+    token_file: Path | None,
+) -> int:
+    if http is not None:
+        return serve_http(app.options, Endpoint(http, allow_hosts, allow_origins, token_file))
+    if allow_hosts or allow_origins or token_file:
+        raise OperatorError("--allow-host, --allow-origin and --token-file are for HTTP; add --http PORT")
+    return serve(app.options)
 
 
 def serve(options: Options, *, alone: str | None = None, values: Mapping[str, Any] | None = None) -> int:
@@ -83,11 +96,15 @@ class Endpoint:
         http: the value of `--http`.
         allow_hosts: the values of `--allow-host`.
         allow_origins: the values of `--allow-origin`.
+        token_file: the value of `--token-file`.
+        at_root: the only plugin's routes are at `/` too.
     """
 
     http: str
     allow_hosts: Sequence[str] = ()
     allow_origins: Sequence[str] = ()
+    token_file: Path | None = None
+    at_root: bool = False
 
 
 def serve_http(
@@ -95,17 +112,29 @@ def serve_http(
 ) -> int:
     """Serve over HTTP until a signal comes; returns the exit code. Arguments and errors as for `serve`."""
     from agenthost.http.address import listen, parse_address
-    from agenthost.http.admission import make_admission
 
     address = parse_address(endpoint.http)
-    admission = make_admission(address.host, endpoint.allow_hosts, endpoint.allow_origins)
     silence()
     ending = _begin()
-    listening = listen(address, protected=False)
-    assembly = assemble(options, alone=alone, values=values)
-    from agenthost.serving import serve_http as serve_assembled
+    assembly = assemble(options, alone=alone, values=values, over_http=True)
+    settings = assembly.settings
+    from agenthost.http.admission import make_admission
+    from agenthost.http.tokens import read_tokens
+    from agenthost.http.transport import Site
+    from agenthost.serving import serve_http as serve_site
 
-    return serve_assembled(assembly, listening, admission, ending)
+    if endpoint.token_file is not None:
+        file = absolute(endpoint.token_file)
+    elif settings.token_file is not None:
+        file = absolute(settings.token_file, assembly.config.base_dir)
+    else:
+        file = None
+    tokens = None if file is None else read_tokens(file)
+    hosts = [*settings.allow_hosts, *endpoint.allow_hosts]
+    origins = [*settings.allow_origins, *endpoint.allow_origins]
+    admission = make_admission(address.host, hosts, origins)
+    listening = listen(address, protected=tokens is not None)
+    return serve_site(assembly, Site(listening, admission, tokens, endpoint.at_root), ending)
 
 
 def _begin() -> Ending:

@@ -54,15 +54,15 @@ def make_admission(own_host: str, hosts: Iterable[str], origins: Iterable[str]) 
         OperatorError: one of them is no host or no origin.
     """
     for host in hosts:
-        if _HOST.fullmatch(host) is None:
+        if _HOST.fullmatch(host.lower()) is None:
             raise OperatorError(
-                f"--allow-host {host}: write a host name or an address as it stands in a URL, with a port or without "
-                "one, for example --allow-host mcp.example.com"
+                f"{host!r} is no host to allow: write a host name or an address as in a URL, with or without "
+                "a port, for example --allow-host mcp.example.com"
             )
     for origin in origins:
         if _ORIGIN.fullmatch(origin.lower()) is None:
             raise OperatorError(
-                f"--allow-origin {origin}: write the scheme and the host of the page, and nothing after them, "
+                f"{origin!r} is no origin to allow: write the scheme and the host of the page, and nothing after them, "
                 "for example --allow-origin https://app.example.com"
             )
     own = f"[{own_host}]" if ":" in own_host else own_host

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route, Router
-from starlette.types import Receive, Scope, Send
+from collections.abc import Sequence
 
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agenthost.calls.watch import LoopWatch
 from agenthost.http.answers import refusal
+from agenthost.http.doors import HEALTH
+from agenthost.http.health import Health
+from agenthost.http.routes import PluginRoutes
+from agenthost.lifespans import Lifespans
+from agenthost.plugins import Plugin
 
 ENDPOINT = "/mcp"
 """The path of the protocol."""
 
 
-def make_app(manager: StreamableHTTPSessionManager) -> Router:
-    """The application behind the doors."""
-    return Router([Route(ENDPOINT, StreamableHTTPASGIApp(manager))], redirect_slashes=False, default=_nothing_here)
+def make_app(
+    endpoint: ASGIApp, plugins: Sequence[Plugin], lifespans: Lifespans, health: Health, *, at_root: bool
+) -> Router:
+    """The application behind the doors.
+
+    Args:
+        endpoint: what speaks the protocol.
+        plugins: those that were asked for; the routes of each are below its name.
+        lifespans: who of them is up.
+        health: how the server is.
+        at_root: every other path goes to the routes of the only plugin.
+    """
+    watch = LoopWatch()
+    routes: list[BaseRoute] = [
+        # Both, since a redirection of a POST is something that not every client follows.
+        Route(ENDPOINT, endpoint),
+        Route(f"{ENDPOINT}/", endpoint),
+        Route(HEALTH, health.answer),
+    ]
+    mounted = {plugin.name: PluginRoutes(plugin, lifespans, watch) for plugin in plugins}
+    routes += [Mount(f"/{name}", app) for name, app in mounted.items()]
+    if at_root:
+        routes += [Mount("", app) for app in mounted.values()]
+    return Router(routes, default=_nothing_here)
 
 
 async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:
-    answer: Response
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1000})
-        return
-    path = Request(scope).url.path
-    answer = refusal(404, f"there is nothing at {path[:200]}; the MCP endpoint is {ENDPOINT}")
-    await answer(scope, receive, send)
+    text = f"there is nothing at {scope['path'][:200]}; the MCP endpoint is {ENDPOINT}"
+    await refusal(404, text)(scope, receive, send)

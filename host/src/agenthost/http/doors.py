@@ -1,32 +1,70 @@
-"""The doors in front of everything on HTTP: host, origin, size; nothing behind them sees what they refuse."""
+"""The doors in front of everything on HTTP: host, origin, token, body; nothing behind them sees what they refuse."""
 
 from __future__ import annotations
 
 import logging
 
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agenthost.http.admission import Admission
 from agenthost.http.answers import refusal
+from agenthost.http.bodies import MAX_BYTES, SECONDS, BodyTooLarge, BodyTooSlow, whole_body
+from agenthost.http.tokens import Tokens
 
 log = logging.getLogger("agenthost")
 
+HEALTH = "/healthz"
+"""The path that answers without a token, and then tells no more than how it is."""
+
 
 class Doors:
-    """ASGI middleware around all of the application."""
+    """ASGI middleware around all of the application.
 
-    def __init__(self, app: ASGIApp, admission: Admission) -> None:
+    What is behind finds the name of a token in `scope["user"]` and in the SDK's context, which binds
+    a session to whom it belongs.
+    """
+
+    def __init__(self, app: ASGIApp, admission: Admission, tokens: Tokens | None) -> None:
         self._app = app
         self._admission = admission
+        self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
-        refused = self._refuse(Headers(scope=scope))
-        await (self._app if refused is None else refused)(scope, receive, send)
+        headers = Headers(scope=scope)
+        if refused := self._refuse_page(headers):
+            await refused(scope, receive, send)
+            return
+        user = self._authenticate(headers)
+        if user is None and self._tokens is not None and scope["path"] != HEALTH:
+            await _unauthorized(headers)(scope, receive, send)
+            return
+        if scope["type"] == "http":
+            try:
+                receive = await whole_body(scope, receive)
+            except BodyTooLarge:
+                text = f"the body of a request may have {MAX_BYTES} bytes"
+                await refusal(413, text)(scope, receive, send)
+                return
+            except BodyTooSlow:
+                text = f"the body of a request has to arrive within {SECONDS:g} s"
+                await refusal(408, text, {"Connection": "close"})(scope, receive, send)
+                return
+            except ClientDisconnect:
+                return
+        context = auth_context_var.set(user)
+        try:
+            await self._app(scope if user is None else {**scope, "user": user}, receive, send)
+        finally:
+            auth_context_var.reset(context)
 
-    def _refuse(self, headers: Headers) -> Response | None:
+    def _refuse_page(self, headers: Headers) -> Response | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._admission.allows_host(hosts[0]):
             shown = ", ".join(hosts)[:200]
@@ -38,3 +76,20 @@ class Doors:
             log.warning("refused a request from the web page of %r; if it may ask: --allow-origin", shown)
             return refusal(403, f"pages of {shown!r} may not use this server; its operator can add --allow-origin")
         return None
+
+    def _authenticate(self, headers: Headers) -> AuthenticatedUser | None:
+        shown = headers.getlist("authorization")
+        if self._tokens is None or len(shown) != 1:
+            return None
+        name = self._tokens.name_of(shown[0])
+        return (
+            None if name is None else AuthenticatedUser(AccessToken(token="", client_id=name, subject=name, scopes=[]))
+        )
+
+
+def _unauthorized(headers: Headers) -> Response:
+    if "authorization" in headers:
+        challenge, text = 'Bearer realm="agenthost", error="invalid_token"', "this token is not known here"
+    else:
+        challenge, text = 'Bearer realm="agenthost"', "send a token: Authorization: Bearer TOKEN"
+    return refusal(401, text, {"WWW-Authenticate": challenge})

@@ -18,6 +18,12 @@ FAREWELL = 0.1
 LETTING_GO = 0.3
 """Seconds that cancelled requests get to leave."""
 
+INTERNAL_ERROR = 1011
+"""Why a websocket is closed: its handler failed."""
+
+SERVICE_RESTART = 1012
+"""Why a websocket is closed: the server ends."""
+
 
 class Requests:
     """The outermost ASGI application: knows every request in flight, and how each ends."""
@@ -28,21 +34,18 @@ class Requests:
         self._ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request; nothing is raised."""
         task = asyncio.current_task()
         assert task is not None
-        response = _Response(scope, send)
+        reply = Reply(scope, send)
         self._tasks.add(task)
         try:
-            await self._app(scope, receive, response.send)
-        except asyncio.CancelledError:
-            if not self._ending:
-                raise
-            await response.finish(503, "the server is ending")
-        except Exception:
-            reference = secrets.token_hex(4)
-            log.exception("%s %s failed (reference %s)", scope.get("method", ""), scope["path"], reference)
-            await response.finish(500, f"the server failed; its log has the details under {reference}")
+            await self._app(scope, receive, reply.send)
+        except BaseException as error:  # noqa: BLE001  (nobody is there who could handle it)
+            if self._ending and isinstance(error, asyncio.CancelledError):
+                await reply.finish(503, "the server is ending")
+            else:
+                await reply.fail(log, f"{scope.get('method', 'websocket')} {scope['path']}", error)
         finally:
             self._tasks.discard(task)
 
@@ -57,7 +60,7 @@ class Requests:
             await asyncio.wait(self._tasks, timeout=LETTING_GO)
 
 
-class _Response:
+class Reply:
     """How far the answer to one request has come."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
@@ -67,22 +70,33 @@ class _Response:
         self._complete = False
 
     async def send(self, message: Message) -> None:
-        if message["type"] in ("http.response.start", "websocket.accept"):
-            self._started = True
-        elif message["type"] in ("http.response.body", "websocket.close"):
-            self._complete = not message.get("more_body", False)
+        """Send the next part of the answer."""
+        match message["type"]:
+            case "http.response.start" | "websocket.accept" | "websocket.http.response.start":
+                self._started = True
+            case "http.response.body" | "websocket.http.response.body":
+                self._complete = not message.get("more_body", False)
+            case "websocket.close":
+                self._complete = True
         await self._send(message)
+
+    async def fail(self, logger: logging.Logger, what: str, error: BaseException) -> None:
+        """End it because of `error`, of which the client is told no more than where the log has it."""
+        reference = secrets.token_hex(4)
+        logger.error("%s failed (reference %s)", what, reference, exc_info=error)
+        await self.finish(500, f"this failed here; the server's log has the details under {reference}")
 
     async def finish(self, status: int, text: str) -> None:
         """End it properly, however far it is: as a whole answer, or as the end of a stream."""
         if self._complete:
             return
-        if self._scope["type"] == "websocket":
-            await self.send({"type": "websocket.close", "code": 1012 if status == 503 else 1011, "reason": text[:100]})
-        elif self._started:
-            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
+        if not self._started:
             await refusal(status, text)(self._scope, _nothing, self.send)
+        elif self._scope["type"] == "websocket":
+            code = SERVICE_RESTART if status == 503 else INTERNAL_ERROR
+            await self.send({"type": "websocket.close", "code": code, "reason": text})
+        else:
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _nothing() -> Message:

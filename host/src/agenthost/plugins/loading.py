@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +24,8 @@ from agenthost.settings import HOST_KEYS, Config, HostPart, HostSettings, state_
 from agenthost.trust import known_keys
 
 if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
     from agenthost.storage import Store
 
 State = Literal["loaded", "failed", "not wanted", "not installed"]
@@ -43,6 +45,7 @@ class Plugin:
         instructions: its part of the server's instructions.
         lifespan: the context manager to enter when serving.
         schema: the tables of its store, to be opened before.
+        routes: what it answers over HTTP.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Plugin:
     instructions: str | None = None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
     schema: Schema | None = None
+    routes: Sequence[BaseRoute] = ()
 
     @property
     def loaded(self) -> PluginContext[Any]:
@@ -68,22 +72,32 @@ class Plugin:
 
 
 def load_plugins(
-    selection: Selection, config: Config, settings: HostSettings, found: Mapping[str, Found]
+    selection: Selection,
+    config: Config,
+    settings: HostSettings,
+    found: Mapping[str, Found],
+    *,
+    over_http: bool = False,
 ) -> tuple[list[Plugin], list[Finding]]:
-    """Load what is wanted, in order; a failing plugin never takes another down."""
+    """Load what is wanted, in order; a failing plugin never takes another down.
+
+    `over_http`: they are asked for their routes too.
+    """
     plugins: list[Plugin] = []
     findings: list[Finding] = []
     for name in selection.names:
         plugin = Plugin(name, found.get(name))
         plugins.append(plugin)
-        findings += load_plugin(plugin, config, settings, found)
+        findings += load_plugin(plugin, config, settings, found, over_http=over_http)
     for table in config.plugins:
         if table not in found and table not in selection.names:
             findings.append(Finding("unused", table, f"{config.origin(table)}: {explain_not_installed(table, found)}"))
     return plugins, findings
 
 
-def load_plugin(plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found]) -> list[Finding]:
+def load_plugin(
+    plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found], *, over_http: bool = False
+) -> list[Finding]:
     """Import one plugin and call its declarative hooks, in a thread that may be given up on.
 
     Whatever goes wrong is this plugin's failure. Nothing it prints reaches stdout.
@@ -96,7 +110,7 @@ def load_plugin(plugin: Plugin, config: Config, settings: HostSettings, found: M
         return [plugin.fail(plugin.found.problem)]
     if reason := why_incompatible(plugin.found):
         return [plugin.fail(reason)]
-    loading = _Loading(plugin.found, config, settings)
+    loading = _Loading(plugin.found, config, settings, over_http=over_http)
     try:
         with stdout_to_stderr():
             loaded = bounded(loading.run, settings.start_limit)
@@ -107,6 +121,7 @@ def load_plugin(plugin: Plugin, config: Config, settings: HostSettings, found: M
     # Only here, in the thread that waited: what was given up on may still finish, and must not count.
     plugin.context, plugin.part = loaded.context, loaded.part
     plugin.instructions, plugin.lifespan, plugin.schema = loaded.instructions, loaded.lifespan, loaded.schema
+    plugin.routes = loaded.routes
     return loaded.findings
 
 
@@ -119,17 +134,19 @@ class _Loaded:
     instructions: str | None
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None
     schema: Schema | None
+    routes: Sequence[BaseRoute]
     findings: list[Finding]
 
 
 class _Loading:
     """The steps of loading one plugin; `stage` says where it is, for whoever waits outside."""
 
-    def __init__(self, found: Found, config: Config, settings: HostSettings) -> None:
+    def __init__(self, found: Found, config: Config, settings: HostSettings, *, over_http: bool) -> None:
         self.stage = f"importing {found.entry_point.value}"
         self._found = found
         self._config = config
         self._settings = settings
+        self._over_http = over_http
 
     def run(self) -> _Loaded:
         name, config = self._found.name, self._config
@@ -159,7 +176,17 @@ class _Loading:
             expect(contextlib.AbstractAsyncContextManager),
             plugin=context,
         )
-        return _Loaded(context, part, instructions, lifespan, schema, findings)
+        routes = self._routes(context) if self._over_http else ()
+        return _Loaded(context, part, instructions, lifespan, schema, routes, findings)
+
+    def _routes(self, context: PluginContext[Any]) -> Sequence[BaseRoute]:
+        from starlette.routing import BaseRoute  # 80 ms, over HTTP alone
+
+        routes = self._call("agenthost_routes", "an iterable of Starlette routes", iterated, plugin=context) or []
+        for position, route in enumerate(routes, start=1):
+            if not isinstance(route, BaseRoute):
+                raise OperatorError(f"item {position} of agenthost_routes is {shorten(route)}, not a Starlette route")
+        return routes
 
     def _fill(
         self, context: PluginContext[Any], registry: Registry[Any], hook: str, kinds: tuple[type, ...]

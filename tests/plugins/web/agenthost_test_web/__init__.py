@@ -1,0 +1,1 @@
+"""Plugins with routes of their own."""
