@@ -16,6 +16,7 @@ from agenthost.errors import OperatorError
 from agenthost.http.tokens import read_tokens
 from agenthost.testing import ServerProcess
 from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 
 StartServer = Callable[..., ServerProcess]
 RunAgenthost = Callable[..., subprocess.CompletedProcess[str]]
@@ -179,6 +180,23 @@ def test_only_who_shows_a_token_is_answered(start: StartServer, tmp_path: Path) 
     assert (ask(server, path="/healthz").status_code, ask(server, path="/healthz").json()) == (200, {"status": "ok"})
     assert ask(server, bearer(ADA), "/healthz").json()["served"] == ["hello"]
     assert ADA not in server.stderr
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_name_of_the_token_is_who_is_calling(start: StartServer, tmp_path: Path, mode: Any) -> None:
+    server = start("--http", "0", "--plugins", "web", "--token-file", token_file(tmp_path), plugins=["web"])
+
+    async def who(token: str) -> str:
+        async with (
+            httpx2.AsyncClient(headers=bearer(token)) as web,
+            Client(streamable_http_client(server.url, http_client=web), mode=mode) as client,
+        ):
+            return (await client.call_tool("web_who", {})).content[0].text
+
+    assert asyncio.run(who(ADA)) == "ada"
+    assert asyncio.run(who(BOB)) == "bob"
+    home = httpx2.URL(server.url).join("/web/who/home")
+    assert httpx2.get(home, headers=bearer(BOB), timeout=20).json()["user"] == "bob"
 
 
 def initialize(server: ServerProcess, headers: dict[str, str]) -> httpx2.Response:
