@@ -21,7 +21,7 @@ class Library:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._layout: Layout | None = None
-        self._contents: dict[Path, tuple[Layer, Contents]] = {}
+        self._contents: dict[str, tuple[Layer, Contents]] = {}
         self._snapshot: Snapshot | None = None
 
     def load(self) -> Snapshot:
@@ -51,19 +51,20 @@ class Library:
         self._layout, self._contents = layout, contents
         return self._snapshot
 
-    def _scan(self, layout: Layout, changed: set[str] | None) -> dict[Path, tuple[Layer, Contents]]:
+    def _scan(self, layout: Layout, changed: set[str] | None) -> dict[str, tuple[Layer, Contents]]:
+        """What each layer holds now, by its id."""
         real = {layer.path: os.path.realpath(layer.path) for layer in layout.layers}
         roots = set(real.values())
         found = {}
         for layer in layout.layers:
-            old_layer, known = self._contents.get(layer.path, (None, NOTHING))
-            if old_layer is not None and old_layer != layer:
-                known = _moved(known, layer)
+            old_layer, known = self._contents.get(layer.id, (layer, NOTHING))
+            if old_layer != layer:
+                known = _redefined(known, layer) if old_layer.path == layer.path else NOTHING
             names = None if changed is None else _below({str(layer.path), real[layer.path]}, changed)
-            if names is not None and not names and old_layer == layer:
-                found[layer.path] = layer, known
+            if names is not None and not names and old_layer == layer and layer.id in self._contents:
+                found[layer.id] = layer, known
             else:
-                found[layer.path] = layer, _scanned(layer, known, names or (), roots, layer.id in layout.wanted)
+                found[layer.id] = layer, _scanned(layer, known, names or (), roots, layer.id in layout.wanted)
         return found
 
 
@@ -101,16 +102,16 @@ def _scanned(layer: Layer, known: Contents, names: Iterable[str], roots: set[str
     return Contents({}, faults)
 
 
-def _moved(contents: Contents, layer: Layer) -> Contents:
+def _redefined(contents: Contents, layer: Layer) -> Contents:
     """The same files in a layer that is defined otherwise now."""
 
-    def moved(entry: Entry) -> Entry:
+    def redefined(entry: Entry) -> Entry:
         return replace(entry, skill=replace(entry.skill, layer=layer)) if entry.skill else entry
 
-    return Contents({path: moved(entry) for path, entry in contents.entries.items()}, contents.faults)
+    return Contents({path: redefined(entry) for path, entry in contents.entries.items()}, contents.faults)
 
 
-def _snapshot(layout: Layout, contents: Mapping[Path, tuple[Layer, Contents]]) -> Snapshot:
+def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]]) -> Snapshot:
     here: list[Skill] = []
     elsewhere: list[Skill] = []
     faults = list(layout.faults)

@@ -9,15 +9,15 @@ from typing import Any
 
 from agenthost_skillcentral.model import Language, Skill
 
-_PLACEHOLDER = re.compile(r"\{\{[ \t]*([^{}\n]*[^{}\s])[ \t]*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{([^{}\n]+)\}\}")
 
 
 def substitute(text: str, arguments: Mapping[str, Any]) -> str:
     """The text with `{{name}}` and `{{ name }}` replaced by what is given; the other placeholders stay."""
 
     def value(match: re.Match[str]) -> str:
-        name = match[1]
-        return text_of(arguments[name]) if name in arguments else match[0]
+        name = match[1].strip()
+        return text_of(arguments[name]) if name and name in arguments else match[0]
 
     return _PLACEHOLDER.sub(value, text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,10 +60,9 @@ def define(
 
 
 def place(folder: str, project_root: Path, home: Path) -> Path:
-    """The folder that a path means, absolute; links in it stay as they are."""
-    if folder == "~" or folder.startswith("~/"):
-        return home / folder[2:]
-    return project_root / folder
+    """The folder that a path means, absolute; links in it stay as they are, unless it goes up from one."""
+    path = home / folder[2:] if folder == "~" or folder.startswith("~/") else project_root / folder
+    return Path(os.path.realpath(path)) if ".." in path.parts else path
 
 
 def _slug(name: str) -> str:
