@@ -31,6 +31,12 @@ PLUGINS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.tom
 DISTRIBUTIONS = {"host": "agenthost"} | {f"plugins/{name}": f"agenthost_{name}" for name in PLUGINS}
 """Folder of each distribution and the package in it."""
 
+FIXTURES = ("tests/plugins/conformance_tools", "tests/plugins/conformance_texts")
+"""The test-only distributions that the official conformance suite talks to."""
+
+NOT_CONFORMANCE = "--ignore=tests/conformance"
+"""Those tests want the test-only distributions installed, which others do not: they have a session of their own."""
+
 
 def other_pythons() -> list[str]:
     """The other Pythons from 3.11 on that are here and really run (a pyenv shim may be there and not run)."""
@@ -142,7 +148,16 @@ def plugin(session: nox.Session, name: str) -> None:
 def together(session: nox.Session) -> None:
     """Test all plugins in one server, with real clients, crashes and plugins that misbehave on purpose."""
     session.install(*everything(session), *tools("test", "together"))
-    run_tests(session, "tests", env=node(session))
+    run_tests(session, "tests", NOT_CONFORMANCE, env=node(session))
+
+
+@nox.session(requires=["build"])
+def conformance(session: nox.Session) -> None:
+    """Run the official conformance suite against the real command, with the plugins made for it and without."""
+    session.install(
+        *wheels(session, "host", extra="[testing]"), *(f"./{folder}" for folder in FIXTURES), *tools("test")
+    )
+    run_tests(session, "tests/conformance", env={"AGENTHOST_CONFORMANCE": "1"} | node(session))
 
 
 def node(session: nox.Session) -> dict[str, str]:
@@ -189,7 +204,7 @@ def compat(session: nox.Session) -> None:
     session.install(*wheels(session, "host", extra="[testing]"), *tools("test", "together"))
     run_tests(session, "host/tests")  # which want no plugin to be there
     session.install(*everything(session))
-    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", env=node(session))
+    run_tests(session, *(f"plugins/{name}/tests" for name in PLUGINS), "tests", NOT_CONFORMANCE, env=node(session))
 
 
 @nox.session(default=False, requires=["build"])

@@ -165,8 +165,8 @@ def conversation(
     """A whole conversation of one client with a server of its own, over one transport."""
     client, transport = request.param
     script, options = CLIENTS[client]
-    plugins = ["calls"]
-    arguments = ["--plugins", "campfire,void,probe", "--set", "void.mutable=true"]
+    plugins = ["calls", "conformance_tools"]
+    arguments = ["--plugins", "campfire,void,probe,conformance-tools", "--set", "void.mutable=true"]
     state = {"AGENTHOST_STATE_DIR": str(shared_places.new("state"))}
     env = shared_places.environment(plugins, state)
     if transport == "http":
@@ -184,7 +184,7 @@ def conversation(
 def test_an_sdk_lists_tools_of_several_plugins_and_calls_them(conversation: Conversation) -> None:
     said = conversation.said
     assert said["server"] == "agenthost"
-    assert {"campfire_ping", "Universal", "hold_async"} <= set(said["tools"])
+    assert {"campfire_ping", "Universal", "hold_async", "test_simple_text"} <= set(said["tools"])
     assert said["called"]["id"] == "f"
     assert said["wrong"]["isError"]
     assert "did you mean 'fireId'?" in said["wrong"]["content"][0]["text"]
@@ -200,9 +200,10 @@ def test_an_sdk_gets_a_prompt_reads_a_resource_and_has_an_address_completed(conv
     assert said["completed"] == ["f"]
 
 
-def test_an_sdk_hears_of_a_subscribed_change_and_once_of_a_new_tool(conversation: Conversation) -> None:
-    """That the fire's update came is what let the conversation go on."""
+def test_an_sdk_hears_of_changes_while_it_is_subscribed_and_once_of_a_new_tool(conversation: Conversation) -> None:
+    """That updates of the two fires came is what let the conversation go on."""
     said = conversation.said
+    assert said["updatesAfterwards"] == 0
     assert said["added"]
     assert said["made"] == "I was made"
     assert said["changes"] == 1
@@ -212,6 +213,16 @@ def test_an_sdk_cancels_a_call_and_the_server_really_ends_it(conversation: Conve
     assert conversation.said["cancelled"]
     assert "cancelled while holding g" in conversation.stderr
     assert conversation.said["afterwards"].startswith("pong")
+
+
+def test_an_sdk_asks_its_user_its_model_and_itself(conversation: Conversation) -> None:
+    said = conversation.said
+    assert "action=accept" in said["accepted"]
+    assert "ann@example.org" in said["accepted"]
+    assert "action=decline" in said["declined"]
+    assert said["sampled"] == "LLM response: I was asked: say something"
+    assert said["roots"] == "The roots are file:///srv/project."
+    assert said["rounds"] == "ann likes blue."
 
 
 def test_a_conversation_leaves_no_traceback(conversation: Conversation) -> None:

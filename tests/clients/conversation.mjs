@@ -73,22 +73,38 @@ export async function converse({ client, notices, call, watch }) {
   const asked = { ref: { type: 'ref/resource', uri: 'campfire://fires/{fireId}' }, argument: { name: 'fireId', value: 'f' } };
   said.completed = (await client.complete(asked)).completion.values;
 
-  const unwatch = await watch(fire);
-  const updated = notice => notice.method === 'notifications/resources/updated' && notice.params.uri === fire;
-  await done('campfire_speak_to_party', { fireId: 'f', author: 'ann', text: 'hello' });
-  await notices.one(updated, 'an update of the fire');
+  const post = fireId => done('campfire_speak_to_party', { fireId, author: 'ann', text: 'hello' });
+  const updated = uri => notice => notice.method === 'notifications/resources/updated' && notice.params.uri === uri;
   const changed = notice => notice.method === 'notifications/tools/list_changed';
+  let unwatch = await watch(fire);
+  await post('f');
+  await notices.one(updated(fire), 'an update of the fire');
   await done('void_create_tool', { name: 'made', inputSchema: { type: 'object' }, result: 'I was made' });
   await notices.one(changed, 'a change of the tools');
   said.added = (await listed()).includes('made');
   said.made = await text('made', {});
   said.changes = notices.count(changed);
+
+  await unwatch();
+  const before = notices.count(updated(fire));
+  await done('campfire_get_or_create_fire', { fireId: 'other' });
+  unwatch = await watch('campfire://fires/other');
+  await post('f');
+  await post('other');
+  await notices.one(updated('campfire://fires/other'), 'an update of the other fire');
+  said.updatesAfterwards = notices.count(updated(fire)) - before;
   await unwatch();
 
   const giveUp = new AbortController();
   const held = call('hold_async', { gate: 'g' }, { signal: giveUp.signal, onprogress: () => giveUp.abort('enough') });
   said.cancelled = await bounded(held.then(() => false, () => true), 'an end of the cancelled call');
   said.afterwards = await text('campfire_ping', {});
+
+  said.accepted = await text('test_elicitation', { message: 'who are you?' });
+  said.declined = await text('test_elicitation', { message: 'no, thanks' });
+  said.sampled = await text('test_sampling', { prompt: 'say something' });
+  said.roots = await text('test_input_required_result_list_roots', {});
+  said.rounds = await text('test_input_required_result_multi_round', {});
 
   await client.close();
   console.log(JSON.stringify(said));
