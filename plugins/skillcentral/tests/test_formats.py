@@ -323,6 +323,14 @@ def test_json_is_a_format_too_with_lines(read: Read) -> None:
     assert bad(read, '{"id": "a",\n "type": "prompt",\n "prompt": 5}', "a.json")[0][:2] == (3, "prompt")
 
 
+@pytest.mark.parametrize("letter", ["\x85", "\u2028", "\u2029"])
+def test_what_ended_a_line_in_yaml_1_1_is_a_letter(read: Read, letter: str) -> None:
+    text = f"id: a\ntype: prompt\nprompt: |\n  one{letter}two\ue000\nname: 'x{letter}y'\n"
+    skill = good(read, text)
+    assert (skill.prompt, skill.name) == (f"one{letter}two\ue000\n", f"x{letter}y")
+    assert bad(read, text + "tags: *nothing\n")[0][0] == 6
+
+
 def test_aliases_that_stand_for_too_much_are_refused(read: Read) -> None:
     levels = [
         f"{name}: &{name} [{', '.join(['*' + before] * 10)}]" for before, name in zip("abcdefg", "bcdefgh", strict=True)
@@ -455,7 +463,7 @@ def test_what_one_writes_the_other_reads(value: Any) -> None:
         expected = parse_json(text)
     except FormatError:
         return
-    assert parse_yaml(yaml.safe_dump(value, allow_unicode=True)) == expected
+    assert parse_yaml(yaml.safe_dump(value)) == expected
 
 
 @given(

@@ -52,6 +52,8 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_OLD_BREAKS = ("\x85", "\u2028", "\u2029")
+_PRIVATE_USE = range(0xE000, 0xF900)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 
 
@@ -76,14 +78,16 @@ def parse(text: str) -> Any:
     Raises:
         FormatError: it is no such document; with the line.
     """
-    node = _compose(text)
-    return None if node is None else _Builder().value(node, 0)
+    hidden = _hidden_breaks(text)
+    node = _compose(text.translate(hidden))
+    back = {ord(stand_in): chr(letter) for letter, stand_in in hidden.items()}
+    return None if node is None else _Builder(back).value(node, 0)
 
 
 def locate(text: str, path: Path) -> tuple[int, int] | None:
     """Line and column of a member, or of the nearest one around it that is there; None if the text cannot be read."""
     try:
-        node = _compose(text)
+        node = _compose(text.translate(_hidden_breaks(text)))
     except FormatError:
         return None
     if node is None:
@@ -99,6 +103,15 @@ def locate(text: str, path: Path) -> tuple[int, int] | None:
             break
         mark, node = found[0].start_mark, found[1]
     return mark.line + 1, mark.column + 1
+
+
+def _hidden_breaks(text: str) -> dict[int, str]:
+    """Stand-ins for the letters that end a line for libyaml, as in YAML 1.1, and do not in 1.2."""
+    present = [letter for letter in _OLD_BREAKS if letter in text]
+    if not present:
+        return {}
+    unused = (chr(code) for code in _PRIVATE_USE if chr(code) not in text)
+    return {ord(letter): stand_in for letter, stand_in in zip(present, unused, strict=False)}
 
 
 def _compose(text: str) -> yaml.Node | None:
@@ -135,9 +148,10 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> FormatError:
 
 
 class _Builder:
-    """Builds the values of one document's nodes."""
+    """Builds the values of one document's nodes; `back` says which letters stand for others in their texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, back: dict[int, str]) -> None:
+        self._back = back
         self._count = 0
         self._open: set[int] = set()
 
@@ -148,7 +162,8 @@ class _Builder:
             raise _at(node, f"holds more than {MAX_NODES} values, each alias counted as what it stands for")
         kind = node.__class__
         if kind is yaml.ScalarNode:
-            return _scalar(node)
+            scalar = _scalar(node)
+            return scalar.translate(self._back) if self._back and isinstance(scalar, str) else scalar
         if depth >= MAX_DEPTH:
             raise _at(node, f"is nested more than {MAX_DEPTH} levels deep")
         if node.tag != _COLLECTIONS[kind]:
@@ -162,7 +177,7 @@ class _Builder:
         else:
             built = {}
             for key, value in node.value:
-                name = _key(key)
+                name = _key(key).translate(self._back) if self._back else _key(key)
                 if name in built:
                     raise _at(key, f"the member {shown(name)} is there twice")
                 built[name] = self.value(value, depth + 1)
