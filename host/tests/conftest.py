@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import subprocess
+import sys
 import textwrap
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,3 +89,119 @@ def installed(tmp_path: Path, agenthost_environment: dict[str, str]) -> Callable
         return {**agenthost_environment, "PYTHONPATH": str(folder)}
 
     return install
+
+
+APPS = "Library/Application Support" if sys.platform == "darwin" else ".config"
+"""Where the applications of a user keep their settings, below the home."""
+
+
+class Desk:
+    """A user with an empty home, a project, a state folder, and a PATH on which nothing is."""
+
+    files = {  # noqa: RUF012 - never changed
+        "claude-code": (".claude.json", ".mcp.json", "mcpServers"),
+        "cursor": (".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
+        "vscode": (f"{APPS}/Code/User/mcp.json", ".vscode/mcp.json", "servers"),
+        "claude-desktop": (f"{APPS}/Claude/claude_desktop_config.json", None, "mcpServers"),
+        "codex": (".codex/config.toml", ".codex/config.toml", "mcp_servers"),
+        "copilot-cli": (".copilot/mcp-config.json", ".mcp.json", "mcpServers"),
+        "windsurf": (".codeium/windsurf/mcp_config.json", None, "mcpServers"),
+        "cline": (".cline/data/settings/cline_mcp_settings.json", None, "mcpServers"),
+        "trae": (f"{APPS}/Trae/User/mcp.json", ".trae/mcp.json", "mcpServers"),
+        "trae-cn": (f"{APPS}/Trae CN/User/mcp.json", ".trae/mcp.json", "mcpServers"),
+        "gemini-cli": (".gemini/settings.json", ".gemini/settings.json", "mcpServers"),
+    }
+    """Each client's file of the user, below the home, its file of a project or None, and the key."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.home = folder / "home"
+        self.project = folder / "project"
+        self.state = folder / "state"
+        self.programs = folder / "programs"
+        for made in (self.project, self.programs):
+            made.mkdir()
+        foreign = ("CLAUDE", "VSCODE_", "PYTHONPATH", "CODEX_", "COPILOT_", "CLINE_", "GEMINI_")
+        kept = {name: value for name, value in environment.items() if not name.startswith(foreign)}
+        self.environment = {**kept, "PATH": str(self.programs)}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "agenthost", "install", *arguments]
+
+    def run(self, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.project,
+            env={**self.environment, **env},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    def file(self, client: str, *, project: bool = False) -> Path:
+        users, projects, _ = self.files[client]
+        return self.project / str(projects) if project else self.home / users
+
+    def key(self, client: str) -> str:
+        return self.files[client][2]
+
+    def has_project(self, client: str) -> bool:
+        return self.files[client][1] is not None
+
+    def sign(self, client: str) -> None:
+        """Leave the sign without which nobody would believe that the client is there."""
+        if client == "claude-desktop":
+            self.file(client).parent.mkdir(parents=True, exist_ok=True)
+
+    def write(self, client: str, content: str | bytes, *, mode: int | None = None, project: bool = False) -> Path:
+        path = self.file(client, project=project)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if mode is not None:
+            path.chmod(mode)
+        return path
+
+    def entry(self, client: str, name: str = "agenthost", *, project: bool = False) -> Any:
+        text = self.file(client, project=project).read_text(encoding="utf-8-sig")
+        document = tomllib.loads(text) if client == "codex" else json.loads(text)
+        return document[self.key(client)].get(name)
+
+    def arguments(self, client: str = "cursor", name: str = "agenthost") -> list[str]:
+        found = self.entry(client, name)["args"]
+        assert isinstance(found, list)
+        return found
+
+    def program(self, name: str, source: str) -> Path:
+        """Put a program on the user's PATH; it notes its arguments in `<name>.log`, then runs `source`."""
+        note = f"import json, sys\nopen({str(self.log(name))!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
+        path = self.programs / name
+        path.write_text(f"#!{sys.executable}\n{note}{source}", encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def log(self, name: str) -> Path:
+        return self.programs.parent / f"{name}.log"
+
+    def calls(self, name: str) -> list[list[str]]:
+        log = self.log(name)
+        return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+
+    def plugin(self, *names: str, distribution: str = "some-plugins") -> None:
+        """Install plugins of these names, as far as their metadata tell."""
+        site = self.programs.parent / "site"
+        folder = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8"
+        )
+        lines = "".join(f"{name} = no_such_module_{name}\n" for name in names)
+        (folder / "entry_points.txt").write_text(f"[agenthost]\n{lines}", encoding="utf-8")
+        self.environment["PYTHONPATH"] = str(site)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, agenthost_environment: dict[str, str]) -> Desk:
+    return Desk(tmp_path, agenthost_environment)

@@ -24,25 +24,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 GOLDEN = Path(__file__).parent / "golden" / "install"
-CASES = ["fresh", *sorted(path.stem for path in (GOLDEN / "before").iterdir())]
+BEFORE = sorted(path.name for path in (GOLDEN / "before").iterdir())
 WRITE = "AGENTHOST_WRITE_GOLDEN" in os.environ
 """Write the golden files anew instead of comparing with them; read the difference before you commit it."""
 
 PROGRAM = Path(sys.executable).with_name("agenthost")
 PATIENCE = 60.0
 
-FILES = {
-    "claude-code": (".claude.json", ".mcp.json", "mcpServers"),
-    "cursor": (".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
-    "vscode": (
-        "Library/Application Support/Code/User/mcp.json" if sys.platform == "darwin" else ".config/Code/User/mcp.json",
-        ".vscode/mcp.json",
-        "servers",
-    ),
-}
-"""Each client's file of the user, below the home, its file of a project, and the key."""
+CLIENTS = list(load_clients())
+JSON_CLIENTS = [name for name, client in load_clients().items() if client.user.format == "json"]
 
-every_client = pytest.mark.parametrize("client", FILES)
+every_client = pytest.mark.parametrize("client", CLIENTS)
+every_json_client = pytest.mark.parametrize("client", JSON_CLIENTS)
+
+Desk = Any
+"""The fixture `desk`, a class of conftest.py."""
 
 OTHERS = """{
   "mcpServers": {
@@ -53,91 +49,6 @@ OTHERS = """{
   "theme": "dark"
 }
 """
-
-
-class Desk:
-    """A user with an empty home, a project, a state folder, and a PATH on which nothing is."""
-
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        self.home = folder / "home"
-        self.project = folder / "project"
-        self.state = folder / "state"
-        self.programs = folder / "programs"
-        for made in (self.project, self.programs):
-            made.mkdir()
-        foreign = ("CLAUDE", "VSCODE_", "PYTHONPATH")
-        kept = {name: value for name, value in environment.items() if not name.startswith(foreign)}
-        self.environment = {**kept, "PATH": str(self.programs)}
-
-    def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "agenthost", "install", *arguments]
-
-    def run(self, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.project,
-            env={**self.environment, **env},
-            capture_output=True,
-            encoding="utf-8",
-            timeout=PATIENCE,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    def file(self, client: str, *, project: bool = False) -> Path:
-        users, projects, _ = FILES[client]
-        return self.project / projects if project else self.home / users
-
-    def write(self, client: str, content: str | bytes, *, mode: int | None = None, project: bool = False) -> Path:
-        path = self.file(client, project=project)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        if mode is not None:
-            path.chmod(mode)
-        return path
-
-    def entry(self, client: str, name: str = "agenthost", *, project: bool = False) -> Any:
-        document = json.loads(self.file(client, project=project).read_text(encoding="utf-8-sig"))
-        return document[FILES[client][2]].get(name)
-
-    def arguments(self, client: str = "cursor", name: str = "agenthost") -> list[str]:
-        found = self.entry(client, name)["args"]
-        assert isinstance(found, list)
-        return found
-
-    def program(self, name: str, source: str) -> Path:
-        """Put a program on the user's PATH; it notes its arguments in `<name>.log`, then runs `source`."""
-        note = f"import json, sys\nopen({str(self.log(name))!r}, 'a').write(json.dumps(sys.argv[1:]) + '\\n')\n"
-        path = self.programs / name
-        path.write_text(f"#!{sys.executable}\n{note}{source}", encoding="utf-8")
-        path.chmod(0o755)
-        return path
-
-    def log(self, name: str) -> Path:
-        return self.programs.parent / f"{name}.log"
-
-    def calls(self, name: str) -> list[list[str]]:
-        log = self.log(name)
-        return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-
-    def plugin(self, *names: str, distribution: str = "some-plugins") -> None:
-        """Install plugins of these names, as far as their metadata tell."""
-        site = self.programs.parent / "site"
-        folder = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
-        folder.mkdir(parents=True)
-        (folder / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8"
-        )
-        lines = "".join(f"{name} = no_such_module_{name}\n" for name in names)
-        (folder / "entry_points.txt").write_text(f"[agenthost]\n{lines}", encoding="utf-8")
-        self.environment["PYTHONPATH"] = str(site)
-
-
-@pytest.fixture
-def desk(tmp_path: Path, agenthost_environment: dict[str, str]) -> Desk:
-    return Desk(tmp_path, agenthost_environment)
 
 
 def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -161,7 +72,16 @@ def mode(path: Path) -> int:
 
 
 def golden(client: str, case: str) -> Path:
-    return GOLDEN / "after" / client / f"{case}.json"
+    return GOLDEN / "after" / client / f"{case}{'.toml' if client == 'codex' else '.json'}"
+
+
+CASES = [
+    (client, case)
+    for client in CLIENTS
+    for case in ["fresh", *(Path(name).stem for name in BEFORE if name.endswith(golden(client, "x").suffix))]
+    if client in {"claude-code", "cursor", "vscode", "codex"} or case in {"fresh", "others", "odd_order"}
+]
+"""Each client with every file that it may find; where two clients differ only in the place, with three of them."""
 
 
 def plain(text: str, desk: Desk) -> str:
@@ -175,15 +95,16 @@ def compare(text: str, path: Path) -> None:
     assert text == path.read_bytes().decode()
 
 
-@every_client
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("client", "case"), CASES)
 def test_the_file_of_a_user_is_exactly_the_golden_one_and_removal_restores_it(
     desk: Desk, client: str, case: str
 ) -> None:
     desk.plugin("kettle", "lantern")
+    desk.sign(client)
     before = None
     if case != "fresh":
-        before = (GOLDEN / "before" / f"{case}.json").read_bytes().replace(b"@KEY@", FILES[client][2].encode())
+        name = f"{case}{golden(client, case).suffix}"
+        before = (GOLDEN / "before" / name).read_bytes().replace(b"@KEY@", desk.key(client).encode())
         desk.write(client, before)
     path = desk.file(client)
     desk.run(client, "--plugins", "lantern,kettle")
@@ -192,7 +113,7 @@ def test_the_file_of_a_user_is_exactly_the_golden_one_and_removal_restores_it(
     assert (path.read_bytes() if path.exists() else None) == before
 
 
-@every_client
+@pytest.mark.parametrize("client", [name for name in CLIENTS if load_clients()[name].project])
 def test_the_file_of_a_project_is_exactly_the_golden_one_and_nothing_else_is_written(desk: Desk, client: str) -> None:
     told = desk.run(client, "--project").stdout
     path = desk.file(client, project=True)
@@ -213,6 +134,7 @@ def current_umask() -> int:
 
 @every_client
 def test_what_is_written_starts_a_server(desk: Desk, client: str, tmp_path: Path, agenthost_server: Any) -> None:
+    desk.sign(client)
     desk.run(client, "--plugins", "")
     entry = desk.entry(client)
     server = agenthost_server(*entry["args"], command=[entry["command"]], env={"PATH": ""}, cwd="/")
@@ -337,6 +259,8 @@ def test_a_path_that_clients_would_take_for_a_variable_is_refused(desk: Desk) ->
     ("word", "name"),
     [
         *[("Claude Code", "claude-code"), ("claudecode", "claude-code"), ("CC", "claude-code"), ("Cursor", "cursor")],
+        *[("Claude Desktop", "claude-desktop"), ("Codex CLI", "codex"), ("copilot", "copilot-cli")],
+        *[("WINDSURF", "windsurf"), ("Cline", "cline"), ("Trae CN", "trae-cn"), ("gemini", "gemini-cli")],
         *[("VS Code", "vscode"), ("vs_code", "vscode"), ("Visual Studio Code", "vscode"), ("code", "vscode")],
     ],
 )
@@ -344,11 +268,18 @@ def test_a_client_is_known_by_friendly_spellings(word: str, name: str) -> None:
     assert find_client(word)[0] == name
 
 
-@pytest.mark.parametrize(("word", "near"), [("cursr", "cursor"), ("claude", "claude-code"), ("vscod", "vscode")])
+@pytest.mark.parametrize(
+    ("word", "near"), [("cursr", "cursor"), ("vscod", "vscode"), ("codx", "codex"), ("traee", "trae")]
+)
 def test_an_unknown_client_is_refused_with_the_nearest_name(desk: Desk, word: str, near: str) -> None:
     told = desk.run(word, code=2).stderr
     assert f"did you mean {near!r}?" in told
-    assert ", ".join(FILES) in told
+    assert ", ".join(CLIENTS) in told
+
+
+def test_a_word_that_may_mean_two_clients_is_refused_with_both(desk: Desk) -> None:
+    assert "(claude-code or claude-desktop?)" in desk.run("claude", code=2).stderr
+    assert tree(desk.home) == {}
 
 
 def test_without_a_client_they_are_listed_with_what_is_there(desk: Desk) -> None:
@@ -368,9 +299,10 @@ def test_without_a_client_they_are_listed_with_what_is_there(desk: Desk) -> None
     assert "which client?" in desk.run("--remove", code=2).stderr
 
 
-def test_the_facts_about_clients_are_complete_and_every_template_can_be_filled(tmp_path: Path) -> None:
+def test_the_facts_about_clients_are_complete_and_every_template_can_be_filled(desk: Desk, tmp_path: Path) -> None:
     clients = load_clients()
-    assert set(clients) == set(FILES)
+    assert set(clients) == set(desk.files)
+    assert {name for name, client in clients.items() if client.project} == set(filter(desk.has_project, clients))
     for client in clients.values():
         for place in filter(None, (client.user, client.project)):
             for platform in ("linux", "darwin"):
@@ -446,9 +378,9 @@ def test_a_program_of_a_temporary_environment_is_refused_with_the_cure(
 # Again, changed, removed
 
 
-@every_client
+@every_json_client
 def test_a_second_run_changes_nothing_and_keeps_no_copy(desk: Desk, client: str) -> None:
-    key = FILES[client][2]
+    key = desk.key(client)
     desk.write(client, OTHERS.replace("mcpServers", key))
     desk.run(client)
     before = tree(desk.home)
@@ -577,7 +509,7 @@ def test_removal_restores_a_file_in_which_there_was_next_to_nothing(desk: Desk, 
 
 
 def test_removing_what_is_not_there_is_no_failure_and_reads_no_settings(desk: Desk) -> None:
-    for client in FILES:
+    for client in CLIENTS:
         assert "nothing to remove" in desk.run(client, "--remove", AGENTHOST_CONFIG="/nowhere.toml").stdout
     assert tree(desk.home) == {}
     assert list(desk.home.iterdir()) == []
@@ -597,21 +529,20 @@ def test_two_names_live_side_by_side(desk: Desk) -> None:
 # Dry run
 
 
-@every_client
+@every_json_client
 def test_a_dry_run_shows_the_lines_and_touches_nothing(desk: Desk, client: str) -> None:
+    desk.sign(client)
     told = desk.run(client, "--dry-run").stdout
     assert f'+   "command": "{PROGRAM}"' in told
     assert str(desk.file(client)) in told
-    assert list(desk.home.iterdir()) == []
-    desk.write(client, OTHERS.replace("mcpServers", FILES[client][2]))
+    assert tree(desk.home) == {}
+    desk.write(client, OTHERS.replace("mcpServers", desk.key(client)))
     desk.run(client)
     before = tree(desk.home)
     assert "nothing changed" in desk.run(client, "--dry-run").stdout
     told = desk.run(client, "--dry-run", "--plugins", "").stdout
-    assert [line.strip() for line in told.splitlines() if line.startswith("  +")][-2:] == [
-        '+     "--plugins",',
-        '+     ""',
-    ]
+    added = [line.strip() for line in told.splitlines() if line.startswith("  +")]
+    assert added[-2:] == ['+     "--plugins",', '+     ""']
     told = desk.run(client, "--dry-run", "--remove").stdout
     assert f'-   "command": "{PROGRAM}"' in told
     assert "npx" not in told
@@ -998,7 +929,7 @@ def claude(desk: Desk) -> Callable[[], list[list[str]]]:
 @pytest.fixture
 def code(desk: Desk) -> Callable[[], list[list[str]]]:
     """A `code` on PATH; returns the calls it got."""
-    desk.program("code", CODE.format(where=FILES["vscode"][0]))
+    desk.program("code", CODE.format(where=desk.files["vscode"][0]))
     return lambda: desk.calls("code")
 
 

@@ -20,7 +20,7 @@ from agenthost.clients.command import find_own_program
 from agenthost.clients.entry import arguments, find_program, require_literal
 from agenthost.clients.files import LeftAlone, NotOurs
 from agenthost.clients.installing import carry_out, look, make_plan
-from agenthost.clients.plan import Outcome, Plan, Target, rendered
+from agenthost.clients.plan import Outcome, Plan, Target
 from agenthost.errors import OperatorError
 from agenthost.plugins import find_plugins, select
 from agenthost.settings import FILE_NAME, Config, load_config, state_root, working_directory
@@ -65,6 +65,13 @@ def command(app: HostApp, client: str | None, name: str, project: bool, remove: 
         words = _arguments(app.options, facts, scope)
         wanted = {**place.extras, "command": str(find_program()), "args": words}
         require_literal(wanted["command"])
+        if facts.splits_command and " " in wanted["command"]:
+            log.warning(
+                "%s takes a blank in the command for its end, and there is one in %s; install agenthost into a folder "
+                "without one",
+                facts.title,
+                wanted["command"],
+            )
     path = place.locate(os.environ, Path.home(), working_directory())
     target = Target(facts, scope, name, path, wanted, find_own_program(place))
     again = ["agenthost", "install", spelling, *(["--project"] if project else [])]
@@ -91,6 +98,8 @@ def _check_name(name: str) -> None:
 def _check_new_name(name: str, client: Client) -> None:
     if name in client.reserved_names:
         raise OperatorError(f"--name {name}: {client.title} keeps this name for itself; choose another one")
+    if client.splits_names_at is not None and client.splits_names_at in name:
+        log.warning("--name %s: %s splits names at the first %s", name, client.title, client.splits_names_at)
     if len(name) > LONG_NAME:
         log.warning(
             "--name %s is longer than %d characters; clients put it before the names of tools and leave out those that "
@@ -192,7 +201,7 @@ def _report(outcome: Outcome, again: str) -> None:
     if target.scope == "project":
         click.echo("The entry holds paths of this computer: do not commit it; each member of a team runs this command.")
     for position, line in enumerate(place.after):
-        click.echo(("Next: " if not position else "      ") + target.fill(line, {}))
+        click.echo(("Next: " if not position else "      ") + target.fill(line, target.wanted or {}))
     click.echo(f"Check: {target.fill(place.check, {})}")
     click.echo(f"Undo: {again} --remove")
 
@@ -214,32 +223,36 @@ def _explain(target: Target, reason: LeftAlone) -> None:
     click.echo(f"agenthost: error: {target.path} was left alone: {reason}", err=True)
     if isinstance(reason, NotOurs):
         return
-    place, entry = target.place, target.wanted
-    if entry is None:
+    place = target.place
+    if target.wanted is None:
         click.echo(f'To do it by hand, take "{target.name}" out of "{place.key}" in {target.path}')
         if place.command and place.command.remove and target.program:
             click.echo(f"or run: {_shell(place.command.program, place.command.remove, target, {})}")
         return
-    click.echo(
-        f'To do it by hand, put this into "{place.key}" in {target.path} (if there is none, make it at the top level):'
-    )
-    click.echo(f"\n{rendered(target.name, entry)}\n")
+    entry = target.entry_over(None)
+    where = f"{target.path}:"
+    if place.format == "json":
+        where = f'"{place.key}" in {target.path} (if there is none, make it at the top level):'
+    click.echo(f"To do it by hand, put this into {where}")
+    click.echo(f"\n{target.rendered(entry)}\n")
     if place.command and target.program:
         click.echo(f"or run:\n  {_shell(place.command.program, place.command.add, target, entry)}")
     if place.link:
         click.echo(f"or open this link:\n  {target.fill(place.link, entry)}")
     for position, line in enumerate(place.after):
-        click.echo(("Then: " if not position else "      ") + target.fill(line, {}))
+        click.echo(("Then: " if not position else "      ") + target.fill(line, entry))
 
 
 def _shell(program: str, words: list[str], target: Target, entry: Mapping[str, object]) -> str:
-    return shlex.join([program, *(target.fill(word, entry) for word in words)])
+    return shlex.join([program, *target.words(words, entry)])
 
 
 def _list_clients(name: str, scope: Scope) -> None:
     """One line a client: whether it has the entry, and where its file is."""
     rows = [("NAME", "CLIENT", "ENTRY", "FILE")]
     for spelling, client in load_clients().items():
+        if scope == "project" and client.project is None:
+            continue
         place = client.place(scope)
         path = place.locate(os.environ, Path.home(), working_directory())
         rows.append((spelling, client.title, look(Target(client, scope, name, path, None, None)), str(path)))

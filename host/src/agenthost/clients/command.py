@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agenthost.clients import OwnCommand, Place, files, jsonedit
+from agenthost.clients import OwnCommand, Place, files
 from agenthost.clients.files import LeftAlone, Snapshot
 from agenthost.clients.plan import Plan
 
@@ -31,7 +31,7 @@ def command_lines(plan: Plan, command: OwnCommand, program: str) -> Iterator[tup
     """The commands that lead from `before` to `after`."""
     for words, entry in ((command.remove, plan.before), (command.add, plan.after)):
         if words is not None and entry is not None:
-            yield (program, *(plan.target.fill(word, entry) for word in words))
+            yield (program, *plan.target.words(words, entry))
 
 
 def run(plan: Plan) -> bool:
@@ -99,8 +99,9 @@ def _said(words: Sequence[str]) -> str:
 def _warn_about_others(plan: Plan, now: Snapshot) -> None:
     """Tell when the client's command has done something to other servers."""
     key, name = plan.target.member
-    before = jsonedit.read(plan.snapshot.text).get(key, {})
-    after = (jsonedit.read_leniently(now.text) or {}).get(key)
+    editor = plan.target.editor
+    before = editor.read(plan.snapshot.text).get(key, {})
+    after = (editor.read_leniently(now.text) or {}).get(key)
     kept = after if isinstance(after, dict) else {}
     if changed := [other for other in before if other != name and kept.get(other) != before[other]]:
         title = plan.target.client.title

@@ -95,24 +95,52 @@ def require_literal(word: str) -> None:
         raise OperatorError(f"{word!r} contains '${{', which clients take for the beginning of a variable")
 
 
-def is_ours(entry: Any) -> bool:
-    """Whether an entry starts agenthost, by whatever means; an entry that starts nothing at all may become ours."""
-    if not isinstance(entry, dict) or "url" in entry:
+def is_ours(entry: Any, nested: str | None = None) -> bool:
+    """Whether an entry starts agenthost, by whatever means; an entry that starts nothing at all may become ours.
+
+    `nested` is the member in which command and args may be instead.
+    """
+    if not isinstance(entry, dict):
+        return False
+    entry = _start(entry, nested)
+    if "url" in entry:
         return False
     if "command" not in entry:
         return True
     return any(PurePath(word).name == PROGRAM for word in [entry["command"], *_words(entry)] if isinstance(word, str))
 
 
-def merged(existing: Mapping[str, Any] | None, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """`wanted` over an existing entry: members and arguments that somebody has added to it stay."""
+def merged(
+    existing: Mapping[str, Any] | None,
+    wanted: Mapping[str, Any],
+    defaults: Mapping[str, Any] | None = None,
+    nested: str | None = None,
+) -> dict[str, Any]:
+    """`wanted` over an existing entry: members and arguments that somebody has added to it stay.
+
+    Args:
+        existing: the entry that is there, or None.
+        wanted: what it must have.
+        defaults: what it gets where it has nothing.
+        nested: the member in which command and args may be instead; if it is there, it is where they go.
+    """
     if existing is None:
-        return dict(wanted)
+        return {**wanted, **(defaults or {})}
+    if (start := _start(existing, nested)) is not existing:
+        assert nested is not None
+        return {**existing, nested: merged(start, wanted, defaults)}
     present = _words(existing)
     arguments = [*wanted["args"], *kept_arguments(existing, wanted["args"])]
     if present[:1] == ["serve"] and Counter(_options(present)) == Counter(_options(arguments)):
         arguments = present  # the same in another order
-    return {**existing, **wanted, "args": arguments}
+    result = {**existing, **wanted, "args": arguments}
+    return {**result, **{name: value for name, value in (defaults or {}).items() if name not in result}}
+
+
+def _start(entry: Mapping[str, Any], nested: str | None) -> Mapping[str, Any]:
+    """The part of an entry that says what to start."""
+    inner = entry.get(nested) if nested is not None else None
+    return inner if isinstance(inner, dict) else entry
 
 
 def kept_arguments(existing: Mapping[str, Any], wanted: Sequence[str]) -> list[str]:

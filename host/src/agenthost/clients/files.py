@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
 import tempfile
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,9 +15,6 @@ from agenthost.errors import AgenthostError
 
 LARGEST = 16 * 1024 * 1024
 """Bytes; a configuration file that is larger is not what it seems to be."""
-
-PATIENCE = 90.0
-"""Seconds to wait for another run of this program that changes the same folder; a client's command may take 60."""
 
 
 class LeftAlone(AgenthostError):
@@ -109,48 +103,6 @@ def require_writable(snapshot: Snapshot) -> None:
         raise LeftAlone("it is read-only")
     if snapshot.status.st_nlink > 1:
         raise LeftAlone("it has a second name (a hard link), which would be cut off from it")
-
-
-@contextlib.contextmanager
-def locked(path: Path, *, make: bool) -> Iterator[None]:
-    """Let no other run of this program change files in the folder of `path`; with `make` it is made if missing.
-
-    Raises:
-        LeftAlone: the folder cannot be made, or the other run does not end.
-    """
-    folder = path.resolve().parent
-    try:
-        if make:
-            folder.mkdir(parents=True, exist_ok=True)
-        # The folder itself is locked, so that no lock file is left in somebody else's folder.
-        descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
-        yield  # nothing is there, and nothing will be made
-        return
-    except OSError as error:
-        raise LeftAlone(f"the folder {folder} cannot be used ({_reason(error)})") from error
-    try:
-        _wait_for_lock(descriptor, folder)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _wait_for_lock(descriptor: int, folder: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise LeftAlone(
-                    f"another run of agenthost install has been busy in {folder} for {PATIENCE:g} s"
-                ) from None
-            time.sleep(0.02)
-        except OSError:  # a file system without locks; `replace` still sees a change that was made meanwhile
-            return
-        else:
-            return
 
 
 def keep_copy(snapshot: Snapshot) -> Path | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agenthost.clients import command, files, jsonedit
-from agenthost.clients.entry import is_ours, merged
+from agenthost.clients import command, files, locks
+from agenthost.clients.entry import is_ours
 from agenthost.clients.files import Changed, LeftAlone, NotOurs, Snapshot
+from agenthost.clients.formats import NotEditable
 from agenthost.clients.plan import Outcome, Plan, Target
 
 log = logging.getLogger("agenthost")
@@ -27,7 +28,7 @@ def look(target: Target) -> str:
         return "?"
     if before is None:
         return "no" if problem is None else "?"
-    return "yes" if is_ours(before) else "other"
+    return "yes" if is_ours(before, target.place.nested) else "other"
 
 
 def make_plan(target: Target) -> Plan:
@@ -38,26 +39,45 @@ def make_plan(target: Target) -> Plan:
     """
     snapshot = files.read(target.path)
     before, problem = target.entry_in(snapshot)
-    if before is not None and not is_ours(before):
+    place = target.place
+    if before is not None and not is_ours(before, place.nested):
         raise NotOurs(f'its entry "{target.name}" does not start agenthost; give another name with --name')
-    after = None if target.wanted is None else merged(before, target.wanted)
+    after = None if target.wanted is None else target.entry_over(before)
     if before == after:
         return Plan(target, snapshot, "nothing", before, after)
     if problem is not None:
         raise LeftAlone(problem)
+    if doubt := place.doubt(target.path):
+        raise LeftAlone(doubt)
     files.require_writable(snapshot)
-    own = target.place.command
-    if own is not None and target.program is not None and (own.when == "always" or snapshot.data is None):
+    own = place.command
+    runs = own is not None and (own.when == "always" or (own.when == "no file" and snapshot.data is None))
+    if own is not None and target.program is not None and runs:
         plan = Plan(target, snapshot, "command", before, after)
         return replace(plan, commands=tuple(command.command_lines(plan, own, target.program)))
+    try:
+        return _edit(target, snapshot, before, after)
+    except NotEditable as reason:
+        raise LeftAlone(str(reason)) from reason
+
+
+def _edit(
+    target: Target, snapshot: Snapshot, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> Plan:
+    """The plan of an edit.
+
+    Raises:
+        NotEditable: the text cannot be edited exactly.
+    """
+    text, member, editor = snapshot.text, target.member, target.editor
     if after is not None:
-        return Plan(target, snapshot, "edit", before, after, _edited(snapshot.text, target, before, after))
-    earlier = jsonedit.undo(snapshot.text, target.member, files.copies(snapshot))
+        return Plan(target, snapshot, "edit", before, after, _edited(text, target, before, after))
+    earlier = editor.undo(text, member, files.copies(snapshot))
     if earlier is not None:
         return Plan(target, snapshot, "edit", before, None, earlier)
-    if not snapshot.path.is_symlink() and jsonedit.undo(snapshot.text, target.member, [""]) is not None:
+    if not snapshot.path.is_symlink() and editor.undo(text, member, [""]) is not None:
         return Plan(target, snapshot, "delete", before, None)
-    return Plan(target, snapshot, "edit", before, None, jsonedit.remove(snapshot.text, target.member))
+    return Plan(target, snapshot, "edit", before, None, editor.remove(text, member))
 
 
 def carry_out(target: Target) -> Outcome:
@@ -68,7 +88,7 @@ def carry_out(target: Target) -> Outcome:
     """
     if (plan := make_plan(target)).means == "nothing":
         return Outcome(plan)
-    with files.locked(target.path, make=target.wanted is not None):
+    with locks.locked(target.path, make=target.wanted is not None, suffix=target.place.lock):
         for _ in range(TRIES):
             plan = make_plan(target)
             copy = files.keep_copy(plan.snapshot) if plan.means in {"edit", "command"} else None
@@ -116,8 +136,18 @@ def _settle(snapshot: Snapshot, copy: Path | None) -> None:
 def _edited(text: str, target: Target, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> str:
     """The new content; of an entry that is there only the members that differ are touched."""
     if before is None:
-        return jsonedit.put(text, target.member, after)
-    for key, value in after.items():
-        if key not in before or before[key] != value:
-            text = jsonedit.put(text, (*target.member, key), value)
+        return target.editor.put(text, target.member, after)
+    for path, value in _differences(before, after):
+        text = target.editor.put(text, (*target.member, *path), value)
     return text
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The members of `after` that `before` has not, or not so, each with its path."""
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            for path, inner in _differences(old, value):
+                yield (key, *path), inner
+        elif key not in before or old != value:
+            yield (key,), value

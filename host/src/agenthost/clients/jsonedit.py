@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from agenthost.clients.formats import NotEditable
+
 BOM = "\ufeff"
 
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -20,7 +22,7 @@ _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\r\n]*|/\*.*?\*/', re.DO
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:\\.|[^"\\])*"|,(?=[ \t\n\r]*[}\]])')
 
 
-class NotPlainJson(ValueError):
+class NotPlainJson(NotEditable):
     """The text cannot be edited exactly; says why and where."""
 
 
@@ -123,6 +125,12 @@ def undo(text: str, path: Sequence[str], earlier: Iterable[str]) -> str | None:
         except NotPlainJson:
             continue
     return None
+
+
+def render(path: Sequence[str], value: Any) -> str:
+    """The member as it stands in the object around it, in lines."""
+    lines = json.dumps({path[-1]: value}, ensure_ascii=False, indent=2).splitlines()
+    return "\n".join(line[2:] for line in lines[1:-1])
 
 
 def has(text: str, path: Sequence[str]) -> bool:

@@ -6,14 +6,17 @@ import base64
 import difflib
 import itertools
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
-from agenthost.clients import Client, Place, Scope, jsonedit
+from agenthost.clients import Client, Place, Scope
+from agenthost.clients.entry import merged
 from agenthost.clients.files import Snapshot
+from agenthost.clients.formats import Editor, NotEditable, editor
 
 Means = Literal["nothing", "edit", "delete", "command"]
 
@@ -44,6 +47,11 @@ class Target:
         return self.client.place(self.scope)
 
     @property
+    def editor(self) -> Editor:
+        """What edits the file."""
+        return editor(self.place.format)
+
+    @property
     def member(self) -> tuple[str, str]:
         """Where in the file the entry is."""
         return self.place.key, self.name
@@ -58,26 +66,46 @@ class Target:
         problem: str | None = None
         document: Mapping[str, Any]
         try:
-            document = jsonedit.read(snapshot.text)
-        except jsonedit.NotPlainJson as error:
+            document = self.editor.read(snapshot.text)
+        except NotEditable as error:
             problem = str(error)
-            document = jsonedit.read_leniently(snapshot.text) or {}
+            document = self.editor.read_leniently(snapshot.text) or {}
         entries = document.get(key, {})
         if not isinstance(entries, dict):
-            return None, problem or f'"{key}" in it is not an object'
+            return None, problem or f'"{key}" in it is not {"an object" if self.place.format == "json" else "a table"}'
         return entries.get(name), problem
+
+    def entry_over(self, existing: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The entry that is to be there, over one that is there already or None."""
+        assert self.wanted is not None
+        return merged(existing, self.wanted, self.place.defaults, self.place.nested)
+
+    def rendered(self, entry: Mapping[str, Any]) -> str:
+        """An entry in lines, as it is to be pasted into the file."""
+        return self.editor.render(self.member, entry)
+
+    def words(self, templates: Sequence[str], entry: Mapping[str, Any]) -> list[str]:
+        """The words of a command, filled; the word `{args}` becomes all arguments of the entry."""
+        return [
+            word
+            for template in templates
+            for word in (entry["args"] if template == "{args}" else [self.fill(template, entry)])
+        ]
 
     def fill(self, template: str, entry: Mapping[str, Any]) -> str:
         """A template of the clients' data with its braces filled.
 
-        `{name}` and `{file}`; `{entry}`, the entry as JSON, and `{entry_base64}`; `{named_entry}`, with
-        its name as a member, and `{named_entry_quoted}`, as in an address.
+        `{name}` and `{file}`; `{command}`, the program, and `{shell}`, it and its arguments for a shell; `{entry}`,
+        the entry as JSON, and `{entry_base64}`; `{named_entry}`, with its name as a member, and
+        `{named_entry_quoted}`, as in an address.
         """
         compact = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
         named = json.dumps({"name": self.name, **entry}, ensure_ascii=False, separators=(",", ":"))
         return template.format(
             name=self.name,
             file=self.path,
+            command=entry.get("command"),
+            shell=shlex.join([entry["command"], *entry["args"]]) if "command" in entry else "",
             entry=compact,
             entry_base64=base64.urlsafe_b64encode(compact.encode()).decode(),
             named_entry=named,
@@ -118,8 +146,7 @@ class Plan:
     def difference(self) -> list[str]:
         """The lines of the entry that go and come. Nothing else of the file is shown: others keep secrets in it."""
         old, new = (
-            [] if entry is None else rendered(self.target.name, entry).splitlines()
-            for entry in (self.before, self.after)
+            [] if entry is None else self.target.rendered(entry).splitlines() for entry in (self.before, self.after)
         )
         lines = list(difflib.unified_diff(old, new, lineterm="", n=0))
         return [line for line in lines[2:] if not line.startswith("@@")]
@@ -136,9 +163,3 @@ class Outcome:
 
     plan: Plan
     copy: Path | None = None
-
-
-def rendered(name: str, entry: Any) -> str:
-    """The entry as a member of an object, in lines; what is to be pasted into a file."""
-    lines = json.dumps({name: entry}, ensure_ascii=False, indent=2).splitlines()
-    return "\n".join(line[2:] for line in lines[1:-1])
