@@ -349,3 +349,18 @@ def test_a_failure_while_writing_leaves_no_half_file(tmp_path: Path, monkeypatch
     with pytest.raises(OSError, match="No space left"):
         write_new(tmp_path / "a.toml", "text")
     assert list(tmp_path.iterdir()) == []
+
+
+# Options before a verb
+
+
+@pytest.mark.parametrize("words", [["init"], ["backup", "copies"]])
+@pytest.mark.parametrize("option", [["--plugins", "diary"], ["--strict"]])
+def test_a_selection_before_a_verb_that_takes_none_is_refused_and_nothing_is_done(
+    words: list[str], option: list[str], installed: Installed, tmp_path: Path
+) -> None:
+    done = run(*option, *words, env=installed(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"--plugins and --strict have no meaning for agenthost {words[0]}; leave them out" in done.stderr
+    assert not list(tmp_path.rglob(FILE_NAME))
+    assert not (tmp_path / "copies").exists()

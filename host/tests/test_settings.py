@@ -113,6 +113,7 @@ def test_the_first_of_option_environment_working_directory_and_user_folder_is_re
     )
     chosen = load()
     assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (here, True, {"c": {"from": "here"}})
+    assert load(in_folder=False).path == users
     here.unlink()
     chosen = load()
     assert (chosen.path, chosen.untrusted is not None, chosen.plugins) == (users, False, {"d": {"from": "user"}})

@@ -136,6 +136,7 @@ def load_config(
     environment: Mapping[str, str],
     assignments: Sequence[str] = (),
     state_dir: Path | None = None,
+    in_folder: bool = True,
 ) -> Config:
     """Find and read the configuration.
 
@@ -147,11 +148,12 @@ def load_config(
         environment: the process's environment variables.
         assignments: values of `--set`, each `plugin.key=VALUE` or `host.key=VALUE`.
         state_dir: value of `--state-dir`.
+        in_folder: whether `./agenthost.toml` is looked for.
 
     Raises:
         ConfigError: a file cannot be read or is not TOML, or an assignment is malformed.
     """
-    path, from_cwd = _find_file(file, environment)
+    path, from_cwd = _find_file(file, environment, in_folder)
     document = _read(path) if path else {}
     untrusted = deepcopy(document) if from_cwd else None
     host = _table(document.pop("host", {}), path, "host")
@@ -244,11 +246,11 @@ def _describe(config: Config, table: str, model: type[BaseModel], details: Error
     return f"{where}: unknown key{did_you_mean(path[-1], known)}.{listing}"
 
 
-def _find_file(file: Path | None, environment: Mapping[str, str]) -> tuple[Path | None, bool]:
+def _find_file(file: Path | None, environment: Mapping[str, str], in_folder: bool) -> tuple[Path | None, bool]:
     if given := file or environment.get("AGENTHOST_CONFIG"):
         return absolute(given), False
     here = working_directory() / FILE_NAME
-    if here.exists():
+    if in_folder and here.exists():
         return here, True
     users = user_file()
     return (users, False) if users.exists() else (None, False)

@@ -181,7 +181,10 @@ class _HostGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, *rest = args
-        return name, self.get_command(ctx, name), rest
+        command = self.get_command(ctx, name)
+        if name in VERBS and command is not None:
+            _app().require_known_options(name, command)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from agenthost.plugins import find_plugins

@@ -46,13 +46,25 @@ class HostApp:
             raise OperatorError(
                 f"there is no command {name!r}{did_you_mean(name, [*VERBS, *found])}; agenthost --help lists them all"
             )
-        if self.options.plugins is not None or self.options.strict:
-            raise OperatorError(f"--plugins and --strict have no meaning for agenthost {name}; leave them out")
+        self._refuse_selection(name)
         command = ask(found[name], "agenthost_commands", "a click command", expect(click.Command))
         if command is None:
             raise OperatorError(f"plugin {name} has no commands; to serve it: agenthost serve --plugins {name}")
         self.plugin = name
         return command
+
+    def require_known_options(self, verb: str, command: click.Command) -> None:
+        """Refuse what was typed before a built-in verb that does not take it.
+
+        Raises:
+            OperatorError: there is such an option.
+        """
+        if not any(parameter.name == "plugins" for parameter in command.params):
+            self._refuse_selection(verb)
+
+    def _refuse_selection(self, name: str) -> None:
+        if self.options.plugins is not None or self.options.strict:
+            raise OperatorError(f"--plugins and --strict have no meaning for agenthost {name}; leave them out")
 
     def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]]) -> None:
         """See `agenthost.App`."""

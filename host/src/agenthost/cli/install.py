@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import platformdirs
 
 from agenthost.assembly import Options
 from agenthost.cli import VERBS, host_options, selection_options
@@ -115,15 +114,13 @@ def _arguments(options: Options, client: Client, scope: Scope) -> list[str]:
     A file that is merely found in the working directory plays no part, since the client chooses another
     one; and written into the entry it would become trusted for good, wherever it came from.
     """
-    given = options.config or os.environ.get("AGENTHOST_CONFIG")
-    users = platformdirs.user_config_path("agenthost", appauthor=False) / FILE_NAME
-    found = Path(given) if given else users if users.exists() else None
     here = working_directory() / FILE_NAME
     config = load_config(
-        file=found or Path(os.devnull),
+        file=options.config,
         environment=os.environ,
         assignments=options.assignments,
         state_dir=options.state_dir,
+        in_folder=False,
     )
     settings = config.host_settings()
     plugins = None
@@ -133,15 +130,15 @@ def _arguments(options: Options, client: Client, scope: Scope) -> list[str]:
         if broken := [f"--plugins: {name}: {installed[name].problem}" for name in names if installed[name].problem]:
             raise OperatorError("\n".join(broken))
         plugins = ",".join(names)
-    written = config.path if found else None
-    if given is None and here.exists():
+    written = config.path
+    if not (options.config or os.environ.get("AGENTHOST_CONFIG")) and here.exists():
         if scope == "project":
             written = None  # the client's server is to find the project's own file, as it would without us
         log.warning(
             "%s is not written into the entry; to have it used wherever the client starts: --config %s", here, FILE_NAME
         )
     return arguments(
-        _plain(state_root(settings, config.base_dir if found else working_directory())),
+        _plain(state_root(settings, config.base_dir)),
         config=None if written is None else _plain(written),
         assignments=_assignments(options, client, config),
         plugins=plugins,

@@ -105,7 +105,7 @@ class Target:
             name=self.name,
             file=self.path,
             command=entry.get("command"),
-            shell=shlex.join([entry["command"], *entry["args"]]) if "command" in entry else "",
+            shell=shlex.join(map(str, [entry.get("command", ""), *entry.get("args", [])])),
             entry=compact,
             entry_base64=base64.urlsafe_b64encode(compact.encode()).decode(),
             named_entry=named,
