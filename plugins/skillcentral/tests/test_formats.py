@@ -292,6 +292,11 @@ def test_s46_a_member_that_is_there_twice_is_refused_with_its_line(read: Read) -
         ("id: a\nx: " + "9" * 5000, 2, "long"),
         ("id: a\nx: \x07\n", 2, "control"),
         ("id: a\nx: " + "[" * 70 + "]" * 70, 2, "deep"),
+        ("id: a\nx: " + "[" * 100_000, 2, "deep"),
+        ("id: a\nx: " + "{a: " * 100_000, 2, "deep"),
+        ("id: a\nx:\n " + "- " * 100_000, 3, "deep"),
+        ("id: a\nx:\n " + "? " * 100_000, 3, "deep"),
+        (f"id: a\nx: &x {'[' * 40}{']' * 40}\ny: {'[' * 40}*x{']' * 40}\n", 2, "deep"),
     ],
 )
 def test_broken_yaml_is_told_with_its_line(read: Read, text: str, line: int, words: str) -> None:

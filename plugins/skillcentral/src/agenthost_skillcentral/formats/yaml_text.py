@@ -28,6 +28,7 @@ MAX_DEPTH = 60
 MAX_NODES = 50_000
 """Values in one file, those behind aliases counted as often as they are used."""
 
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
 _PLAIN = "plain"
 _STR = "tag:yaml.org,2002:str"
 _COLLECTIONS: dict[type[yaml.Node], str] = {
@@ -58,18 +59,28 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff
 
 
 class _Nodes(CParser):
-    """libyaml's composer, which asks for the tags of nodes that have none."""
+    """libyaml's composer, which asks for the tags of nodes that have none.
+
+    It calls itself for each level of nesting, and libyaml has a limit from 0.2.6 on only: without one of our own, a
+    file of brackets would end the process.
+    """
+
+    _depth = 0
 
     def resolve(self, kind: type[yaml.Node], _value: str | None, implicit: Any) -> str:
         if kind is yaml.ScalarNode:
             return _PLAIN if implicit[0] else _STR
         return _COLLECTIONS[kind]
 
-    def descend_resolver(self, _parent: yaml.Node | None, _index: Any) -> None:
-        """Nothing here depends on where a node is."""
+    def descend_resolver(self, parent: yaml.Node | None, _index: Any) -> None:
+        """One level deeper; a scalar counts as one, too."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH + 1 and parent is not None:
+            raise _too_deep(parent)
 
     def ascend_resolver(self) -> None:
-        """See above."""
+        """One level back."""
+        self._depth -= 1
 
 
 def parse(text: str) -> Any:
@@ -134,6 +145,8 @@ def _explained(error: yaml.MarkedYAMLError, text: str) -> FormatError:
     problem = error.problem or "cannot be read as YAML"
     if problem == "but found another document":
         problem = "holds a second document; a file is one skill"
+    elif problem == "exceeded maximum nesting depth":
+        problem = _TOO_DEEP
     elif problem.startswith("mapping values are not allowed"):
         problem = "a colon makes a new member, which cannot begin here; put a text that has a colon in quotes"
     elif error.context and not error.context.startswith("found"):
@@ -165,7 +178,7 @@ class _Builder:
             scalar = _scalar(node)
             return scalar.translate(self._back) if self._back and isinstance(scalar, str) else scalar
         if depth >= MAX_DEPTH:
-            raise _at(node, f"is nested more than {MAX_DEPTH} levels deep")
+            raise _too_deep(node)
         if node.tag != _COLLECTIONS[kind]:
             raise _at(node, f"the tag {shown(node.tag)} is not known here")
         if id(node) in self._open:
@@ -187,6 +200,10 @@ class _Builder:
 
 def _at(node: yaml.Node, reason: str) -> FormatError:
     return FormatError(reason, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _too_deep(node: yaml.Node) -> FormatError:
+    return _at(node, _TOO_DEEP)
 
 
 def _key(node: yaml.Node) -> str:
