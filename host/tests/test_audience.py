@@ -10,6 +10,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import agenthost.audience
+import httpx2
 import mcp_types as types
 import pytest
 from agenthost import (
@@ -32,6 +34,8 @@ from agenthost.vetting import LEGACY, MODERN
 from agenthost.watches import Watches
 from mcp import Client, MCPError
 from mcp.server import Server, ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.routing import Route, Router
 
 R = TypeVar("R")
 
@@ -666,6 +670,66 @@ def test_a_tool_knows_its_caller(build: Build, mode: str) -> None:
                 "version": LEGACY if mode == "legacy" else MODERN,
                 "capabilities": ["roots"],
             }
+
+    run(scenario)
+
+
+@pytest.mark.filterwarnings("ignore:resources/.*is removed as of 2026-07-28")  # it is of the handshake era
+@MODES
+def test_a_client_can_watch_so_many_resources_and_no_more(
+    build: Build, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agenthost.audience, "MAX_SUBSCRIPTIONS", 3)
+    uris = [f"note://{number}" for number in range(4)]
+
+    async def scenario() -> None:
+        async with build(*map(make_resource, uris)).connect(mode) as client:
+            if mode == MODERN:
+                with pytest.raises(MCPError, match="3 resources at once") as raised:
+                    async with client.listen(resource_subscriptions=uris):
+                        pass
+            else:
+                for uri in [*uris[:3], uris[0]]:
+                    await client.subscribe_resource(uri)
+                with pytest.raises(MCPError, match="3 resources at once") as raised:
+                    await client.subscribe_resource(uris[3])
+                await client.unsubscribe_resource(uris[1])
+                await client.subscribe_resource(uris[3])
+            assert raised.value.error.code == types.INVALID_PARAMS
+
+    run(scenario)
+
+
+def test_sessions_over_http_are_forgotten_when_they_end(build: Build) -> None:
+    opening = {
+        "protocolVersion": LEGACY,
+        "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"},
+    }
+
+    async def scenario() -> None:
+        house = build(make_resource("note://a"))
+        manager = StreamableHTTPSessionManager(house.server)
+        app = Router([Route("/mcp", StreamableHTTPASGIApp(manager))])
+        transport = httpx2.ASGITransport(app)
+        accept = {"Accept": "application/json, text/event-stream"}
+        async with manager.run(), httpx2.AsyncClient(transport=transport, base_url="http://h", headers=accept) as http:
+
+            async def session() -> None:
+                message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}
+                opened = await http.post("/mcp", json=message)
+                name = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+                await http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=name)
+                message = {"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": {"uri": "note://a"}}
+                assert (await http.post("/mcp", json=message, headers=name)).status_code == 200
+                house.catalog.on_change("tools")
+                assert (await http.delete("/mcp", headers=name)).status_code == 200
+
+            for _ in range(10):
+                await asyncio.gather(*(session() for _ in range(20)))
+            while house.server.audience._listeners or house.server.audience._telling:
+                await asyncio.sleep(0.001)
+            assert house.server.audience._watches._wanted == {}
 
     run(scenario)
 

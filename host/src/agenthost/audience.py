@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import mcp_types as types
+from mcp import MCPError
 from mcp.server import ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.session import ServerSession
@@ -29,6 +30,9 @@ _LIST_EVENTS: dict[Changed, ServerEvent] = {
     "prompts": PromptsListChanged(),
     "resources": ResourcesListChanged(),
 }
+
+MAX_SUBSCRIPTIONS = 1024
+"""Resources that one session, or one stream of a modern client, may watch."""
 
 
 class Audience:
@@ -55,8 +59,15 @@ class Audience:
     async def listen(
         self, ctx: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Serve `subscriptions/listen` for modern clients."""
-        async with self._watches.watching(params.notifications.resource_subscriptions or ()):
+        """Serve `subscriptions/listen` for modern clients.
+
+        Notices that a client has not read wait for it, up to 1,024; then its stream ends, and it has to
+        listen again and to read afresh what it watches.
+        """
+        uris = params.notifications.resource_subscriptions or ()
+        if len(uris) > MAX_SUBSCRIPTIONS:
+            raise _too_many()
+        async with self._watches.watching(uris):
             return await self._listening(ctx, params)
 
     def close(self) -> None:
@@ -74,12 +85,15 @@ class Audience:
             self._listener(ctx).initialized = True
         return result
 
-    def subscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
+    async def subscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
         """Handshake era: tell this session about updates of a resource."""
         subscribed = self._listener(ctx).subscribed
-        if uri not in subscribed:
-            subscribed.add(uri)
-            self._watches.watch(uri)
+        if uri in subscribed:
+            return
+        if len(subscribed) >= MAX_SUBSCRIPTIONS:
+            raise _too_many()
+        subscribed.add(uri)
+        await self._watches.watch(uri)
 
     def unsubscribe(self, ctx: ServerRequestContext[Any, Any], uri: str) -> None:
         """Handshake era: tell this session no longer."""
@@ -111,6 +125,8 @@ class Audience:
 
     def _tell(self) -> None:
         events, self._due = list(self._due), {}
+        if _LIST_EVENTS["resources"] in events:
+            self._watches.refresh()
         self._start(self._publish(events))
         for listener in self._listeners.values():
             if listener.note(events):
@@ -124,6 +140,13 @@ class Audience:
         task = self._loop.create_task(coroutine)
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
+
+
+def _too_many() -> MCPError:
+    return MCPError(
+        types.INVALID_PARAMS,
+        f"A client can watch {MAX_SUBSCRIPTIONS} resources at once, and no more. Unsubscribe from some.",
+    )
 
 
 class _Listener:

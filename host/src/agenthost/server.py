@@ -75,7 +75,7 @@ class HostServer(Server[Any]):
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
             on_completion=self._complete,
-            on_subscriptions_listen=self.audience.listen,
+            on_subscriptions_listen=self._listen,
             # Without it every modern HTTP call lists all tools first (sdk.md decision 2).
             get_tool_input_schema=self._header_schema,
         )
@@ -176,12 +176,18 @@ class HostServer(Server[Any]):
         if self._catalog.find_resource(params.uri) is None:
             text = self._catalog.resources.explain_unknown(params.uri)
             raise MCPError(types.INVALID_PARAMS, text, {"uri": params.uri})
-        self.audience.subscribe(ctx, params.uri)
+        await self.audience.subscribe(ctx, params.uri)
         return types.EmptyResult()
 
     async def _unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         self.audience.unsubscribe(ctx, params.uri)
         return types.EmptyResult()
+
+    async def _listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        await self._ready()
+        return await self.audience.listen(ctx, params)
 
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         ctx.session._connection.state[_LEVEL] = params.level  # noqa: SLF001  (as in audience.py)
