@@ -50,13 +50,28 @@ class Contents:
     Attributes:
         entries: its files, by path below the folder.
         faults: what is wrong with folders and links.
+        folders: those below the folder that were looked into, by path.
     """
 
     entries: Mapping[str, Entry]
     faults: tuple[Fault, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 NOTHING = Contents({})
+
+
+@dataclass(frozen=True)
+class _Notes:
+    """What a walk notes beside the files.
+
+    Attributes:
+        faults: what is wrong with folders and links.
+        folders: those that were looked into.
+    """
+
+    faults: list[Fault] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
 
 
 def scan(
@@ -75,10 +90,10 @@ def scan(
         OSError: the layer's folder cannot be opened.
     """
     entries: dict[str, Entry] = {}
-    faults: list[Fault] = []
+    notes = _Notes()
     top = os.open(layer.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for path, folder, item in _walk(top, "", False, 0, layer, roots, faults):
+        for path, folder, item in _walk(top, "", False, 0, layer, roots, notes):
             old = known.entries.get(path)
             try:
                 if (
@@ -99,11 +114,11 @@ def scan(
                 entries[path] = Entry((0, 0, 0, 0), False, old.skill if old else None, broken)
     finally:
         os.close(top)
-    return Contents(entries, tuple(faults))
+    return Contents(entries, tuple(notes.faults), tuple(notes.folders))
 
 
 def _walk(
-    folder: int, prefix: str, in_skill: bool, depth: int, layer: Layer, roots: Collection[str], faults: list[Fault]
+    folder: int, prefix: str, in_skill: bool, depth: int, layer: Layer, roots: Collection[str], notes: _Notes
 ) -> Iterator[tuple[str, int, os.DirEntry[str]]]:
     """The files that may hold skills: their path below the layer, the open folder they are in, their entry there.
 
@@ -120,9 +135,9 @@ def _walk(
         if item.is_symlink():
             fault = _link(layer.path / path, name, in_skill, roots)
             if fault:
-                faults.append(fault)
+                notes.faults.append(fault)
         elif item.is_dir(follow_symlinks=False):
-            yield from _below(item, folder, path, in_skill, depth, layer, roots, faults)
+            yield from _below(item, folder, path, in_skill, depth, layer, roots, notes)
         elif item.is_file(follow_symlinks=False) and _may_hold_skill(name, in_skill):
             yield path, folder, item
 
@@ -135,20 +150,21 @@ def _below(
     depth: int,
     layer: Layer,
     roots: Collection[str],
-    faults: list[Fault],
+    notes: _Notes,
 ) -> Iterator[tuple[str, int, os.DirEntry[str]]]:
     if depth >= MAX_DEPTH:
-        faults.append(Fault(layer.path / path, f"is more than {MAX_DEPTH} folders deep; it is not looked into"))
+        notes.faults.append(Fault(layer.path / path, f"is more than {MAX_DEPTH} folders deep; it is not looked into"))
         return
     try:
         below = os.open(item.name, _FOLDER, dir_fd=folder)
     except FileNotFoundError:
         return
     except OSError as error:
-        faults.append(Fault(layer.path / path, f"cannot be opened: {error.strerror}"))
+        notes.faults.append(Fault(layer.path / path, f"cannot be opened: {error.strerror}"))
         return
+    notes.folders.append(path)
     try:
-        yield from _walk(below, f"{path}/", in_skill, depth + 1, layer, roots, faults)
+        yield from _walk(below, f"{path}/", in_skill, depth + 1, layer, roots, notes)
     finally:
         os.close(below)
 

@@ -108,7 +108,7 @@ def _redefined(contents: Contents, layer: Layer) -> Contents:
     def redefined(entry: Entry) -> Entry:
         return replace(entry, skill=replace(entry.skill, layer=layer)) if entry.skill else entry
 
-    return Contents({path: redefined(entry) for path, entry in contents.entries.items()}, contents.faults)
+    return replace(contents, entries={path: redefined(entry) for path, entry in contents.entries.items()})
 
 
 def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]]) -> Snapshot:
@@ -134,5 +134,12 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]]) ->
         elsewhere=tuple(elsewhere),
         faults=tuple(faults),
         configs=tuple(layout.configs),
-        watched=(*layout.watched, *(layer.path for layer in layout.layers)),
+        watched=(*layout.watched, *_folders(contents.values())),
     )
+
+
+def _folders(contents: Iterable[tuple[Layer, Contents]]) -> Iterator[Path]:
+    """The folders of the layers, and those below in which a skill may appear."""
+    for layer, held in contents:
+        yield layer.path
+        yield from (layer.path / folder for folder in held.folders)

@@ -1,11 +1,75 @@
-"""The plugin `skillcentral`: its hooks."""
+"""The plugin `skillcentral`: its hooks. It reads files when asked what there is, and watches them while serving."""
 
 from __future__ import annotations
 
-from agenthost import hookimpl
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Scene, Tool, hookimpl
+
+from agenthost_skillcentral.service import service_of
+from agenthost_skillcentral.settings import Settings
+from agenthost_skillcentral.watching import watching
+
+if TYPE_CHECKING:
+    import click
+
+
+@hookimpl
+def agenthost_settings() -> type[Settings]:
+    """The schema of `[plugins.skillcentral]`."""
+    return Settings
+
+
+@hookimpl
+def agenthost_tools(plugin: PluginContext[Settings]) -> list[Tool]:
+    """The tool skills, the most general first."""
+    service = service_of(plugin)
+    plugin.tools.explain_missing = service.explain_tool
+    return service.tools()
+
+
+@hookimpl
+def agenthost_prompts(plugin: PluginContext[Settings]) -> list[Prompt]:
+    """The composed prompt, then the prompt skills, the most general first."""
+    service = service_of(plugin)
+    plugin.prompts.explain_missing = service.explain_prompt
+    return service.prompts()
+
+
+@hookimpl
+def agenthost_resources(plugin: PluginContext[Settings]) -> list[Resource | ResourceTemplate]:
+    """The registry and the skills."""
+    return service_of(plugin).resources()
 
 
 @hookimpl
 def agenthost_instructions() -> str:
     """What skillcentral is, for models."""
-    return "skillcentral serves skill files as prompts and tools."
+    return (
+        "Prompts and read-only tools here may be skills: tested instructions of this project and its user; prefer one "
+        "that fits to improvising. A skill's tool answers with instructions to follow and does nothing itself. The "
+        "prompt skills_compose joins all skills of some tags. skill://registry lists all skills."
+    )
+
+
+@hookimpl
+def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextManager[None]:
+    """Watches the files."""
+    return watching(plugin)
+
+
+@hookimpl
+def agenthost_commands() -> click.Command:
+    """`agenthost skillcentral list | show | validate | doctor | compose | scope | init`."""
+    from agenthost_skillcentral.command import command
+
+    return command
+
+
+@hookimpl
+def agenthost_demo() -> Scene:
+    """A folder of skills, served live."""
+    from agenthost_skillcentral.scene import scene
+
+    return scene()

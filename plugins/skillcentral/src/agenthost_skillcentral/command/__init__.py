@@ -1,0 +1,22 @@
+"""The command `agenthost skillcentral`: one module for each verb, imported when that command is used."""
+
+from __future__ import annotations
+
+import click
+
+from agenthost_skillcentral.command.compose import compose
+from agenthost_skillcentral.command.doctor import doctor
+from agenthost_skillcentral.command.init import init
+from agenthost_skillcentral.command.list_skills import list_skills
+from agenthost_skillcentral.command.scope import scope
+from agenthost_skillcentral.command.show import show
+from agenthost_skillcentral.command.validate import validate
+
+
+@click.group("skillcentral")
+def command() -> None:
+    """Look at the skills of this project, check their files, begin with new ones."""
+
+
+for verb in (list_skills, show, validate, doctor, compose, scope, init):
+    command.add_command(verb)

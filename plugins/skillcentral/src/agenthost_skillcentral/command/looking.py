@@ -1,0 +1,86 @@
+"""What the verbs share: the options that choose a project, what the library holds for it, and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from agenthost import App, OperatorError, PluginContext
+
+from agenthost_skillcentral.layers.projects import normalise
+from agenthost_skillcentral.library import Library
+from agenthost_skillcentral.model import Snapshot
+from agenthost_skillcentral.service import service_of
+from agenthost_skillcentral.settings import Settings, sources
+from agenthost_skillcentral.views import Places
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@dataclass(frozen=True)
+class Project:
+    """The project that the options of a command choose.
+
+    Attributes:
+        root: a folder of it; None is that of the settings.
+        ids: instead of its own ids.
+    """
+
+    root: Path | None
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """What a command looks at."""
+
+    snapshot: Snapshot
+    settings: Settings
+    places: Places
+
+
+def project_options(function: F) -> F:
+    """Add `--project-root` and `--project-id`."""
+    root = click.option(
+        "--project-root", type=click.Path(path_type=Path), metavar="PATH", help="The project, or a folder in it."
+    )
+    ids = click.option(
+        "--project-id", "project_ids", multiple=True, metavar="ID", help="As which project; may be repeated."
+    )
+    return root(ids(function))
+
+
+def look(app: App, project: Project, show: Callable[[View], None]) -> None:
+    """Call `show` with what the library holds for a project.
+
+    Raises:
+        OperatorError: the settings or the project's ids are wrong.
+    """
+
+    async def run(plugin: PluginContext[Settings]) -> None:
+        if project.root is None and not project.ids:
+            snapshot = service_of(plugin).snapshot
+        else:
+            chosen = sources(plugin.settings, plugin.base_dir, project_root=project.root)
+            snapshot = Library(replace(chosen, project_ids=_ids(project.ids))).load()
+        show(View(snapshot, plugin.settings, Places(snapshot.project_root, Path.home())))
+
+    app.run(run)
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """One JSON object on standard output."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _ids(given: tuple[str, ...]) -> tuple[str, ...] | None:
+    try:
+        return tuple(normalise(project_id) for project_id in given) or None
+    except ValueError as error:
+        raise OperatorError(f"--project-id: {error}") from error

@@ -1,0 +1,63 @@
+"""`agenthost skillcentral validate`: are these files skills?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agenthost_skillcentral.command.looking import json_option, print_json
+from agenthost_skillcentral.command.table import plain
+from agenthost_skillcentral.formats import SKILL_FILE, read_skill
+from agenthost_skillcentral.model import Fault, Layer, Skill
+
+
+@click.command("validate")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@json_option
+def validate(*, files: tuple[Path, ...], as_json: bool) -> None:
+    """Check skill files, each by itself: YAML, JSON, or the folder of an Agent Skill.
+
+    Exit code 1 if one of them is no skill.
+    """
+    checked = [(file, *_check(file)) for file in files]
+    if as_json:
+        print_json({"ok": not any(faults for *_, faults in checked), "files": [_view(*one) for one in checked]})
+    else:
+        for file, skill, faults in checked:
+            if skill is not None:
+                click.echo(plain(f"ok    {file}: {skill.type} {skill.id} ({skill.source_format})"))
+            for fault in faults:
+                click.echo(plain(f"fail  {str(fault).replace(str(fault.file), str(file), 1)}"))
+    if any(faults for *_, faults in checked):
+        raise click.exceptions.Exit(1)
+
+
+def _check(file: Path) -> tuple[Skill | None, tuple[Fault, ...]]:
+    source = (file / SKILL_FILE if file.is_dir() else file).absolute()
+    try:
+        data = source.read_bytes()
+    except OSError as error:
+        return None, (Fault(source, f"cannot be read: {error.strerror}"),)
+    return read_skill(data, source, Layer("validate", "validate", source.parent))
+
+
+def _view(file: Path, skill: Skill | None, faults: tuple[Fault, ...]) -> dict[str, Any]:
+    view: dict[str, Any] = {"file": str(file), "ok": skill is not None}
+    if skill is not None:
+        view |= {"id": skill.id, "type": skill.type, "sourceFormat": skill.source_format}
+    view["faults"] = [
+        {
+            key: value
+            for key, value in (
+                ("line", fault.line),
+                ("column", fault.column),
+                ("field", fault.field),
+                ("reason", fault.reason),
+            )
+            if value is not None
+        }
+        for fault in faults
+    ]
+    return view
