@@ -240,14 +240,16 @@ def test_a_file_that_may_not_grow_keeps_what_was_saved_and_says_so(start: Start,
     assert_sound(tmp_path / "state" / "plugin.db")
 
 
-def test_a_cancelled_write_is_dropped_if_it_waits_and_ends_if_it_has_begun(start: Start) -> None:
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_cancelled_write_is_dropped_if_it_waits_and_ends_if_it_has_begun(start: Start, fails: bool) -> None:
     worker = start()
     assert worker.ask("open") == "open"
-    was_pending, first_cancelled, second_cancelled, entries = worker.ask("cancel_in_the_middle")
+    was_pending, first_cancelled, second_cancelled, entries, complaints = worker.ask("cancel_in_the_middle", fails)
     assert was_pending, "the cancellation came before the write had ended"
     assert first_cancelled
     assert second_cancelled
-    assert entries == ["held"]
+    assert entries == ([] if fails else ["held"])
+    assert complaints == []
 
 
 def test_a_forked_child_does_not_keep_the_lock_of_a_dead_process(start: Start) -> None:

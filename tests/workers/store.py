@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # ruff: noqa: T201  (its stdout is how it answers)
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -35,12 +36,15 @@ def insert(tx: Transaction, entry: str, writer: str, size: int = 0) -> int:
     return seq
 
 
-def held(tx: Transaction, begun: asyncio.Event, loop: asyncio.AbstractEventLoop, release: threading.Event) -> int:
+def held(
+    tx: Transaction, begun: asyncio.Event, loop: asyncio.AbstractEventLoop, release: threading.Event, fails: bool
+) -> None:
     """A write that stands in the middle of its transaction until it is let go on."""
     insert(tx, "held", "held")
     loop.call_soon_threadsafe(begun.set)
     release.wait(20)
-    return 1
+    if fails:
+        raise ValueError("held for nothing")
 
 
 class Worker:
@@ -113,10 +117,12 @@ class Worker:
     async def number(self) -> int:
         return await self.store.number("entries")
 
-    async def cancel_in_the_middle(self) -> list[Any]:
+    async def cancel_in_the_middle(self, fails: bool) -> list[Any]:
         """Cancel one write that has begun and one that waits behind it; what each left behind."""
-        begun, release = asyncio.Event(), threading.Event()
-        first = asyncio.create_task(self.store.write(held, begun, asyncio.get_running_loop(), release))
+        loop, begun, release = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+        complaints: list[str] = []
+        loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+        first = asyncio.create_task(self.store.write(held, begun, loop, release, fails))
         await begun.wait()
         second = asyncio.create_task(self.insert("behind"))
         await asyncio.sleep(0)
@@ -126,7 +132,9 @@ class Worker:
         was_pending = not first.done()
         release.set()
         await asyncio.wait([first])
-        return [was_pending, first.cancelled(), second.cancelled(), await self.entries()]
+        entries = await self.entries()
+        gc.collect()  # when asyncio tells of errors that nobody has looked at
+        return [was_pending, first.cancelled(), second.cancelled(), entries, complaints]
 
     async def fork_and_die(self) -> int:
         """Leave a forked child behind that lives on, and die while holding the lock."""

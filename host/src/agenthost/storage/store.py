@@ -175,6 +175,7 @@ class Store:
         try:
             await asyncio.wait([future], timeout=BUSY_LIMIT)
             if not future.done() and job.drop():
+                future.cancel()
                 raise StorageError(
                     f"the storage of {self._name} did not answer within {BUSY_LIMIT:g} s ({self._engine.holder()}); "
                     "nothing was saved by this call. Try again; if it stays so, end that process."
@@ -187,6 +188,8 @@ class Store:
             if not job.drop():
                 with anyio.CancelScope(shield=True):
                     await asyncio.wait([future])
+            if not future.cancel():
+                future.exception()  # looked at, or asyncio would report an error that nobody is there to get
             raise
 
 
