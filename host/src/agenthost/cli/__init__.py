@@ -30,6 +30,7 @@ VERBS = {
     "tools": "List the tools that clients get, with their plugins and sizes.",
     "prompts": "List the prompts that clients get, with their plugins and sizes.",
     "resources": "List the resources that clients get, with their plugins and sizes.",
+    "explain": "Tell everything about one tool, prompt or resource, and why it is served as it is.",
     "call": "Call one tool through a real server and show its result.",
     "config": "Show the settings that apply, and where each came from.",
     "init": "Write a first agenthost.toml, with everything in it explained.",
