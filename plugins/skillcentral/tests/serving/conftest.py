@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
@@ -144,10 +144,12 @@ class Project:
         self._started.append(process)
         return Server(process, era)
 
-    def run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Run `agenthost skillcentral ...` to its end."""
+    def run(
+        self, *arguments: str, cwd: Path | None = None, options: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `agenthost OPTIONS skillcentral ARGUMENTS` to its end."""
         return subprocess.run(
-            [sys.executable, "-m", "agenthost", "skillcentral", *arguments],
+            [sys.executable, "-m", "agenthost", *options, "skillcentral", *arguments],
             env={**self.environment, "COLUMNS": "120"},
             cwd=cwd or self.root,
             stdin=subprocess.DEVNULL,

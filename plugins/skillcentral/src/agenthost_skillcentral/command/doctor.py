@@ -26,7 +26,8 @@ def doctor(app: App, *, project_root: Path | None, project_ids: tuple[str, ...],
     """
 
     def run(view: View) -> None:
-        healthy = not any((_missing(view.snapshot), _grave(view.snapshot), view.snapshot.conflicts))
+        snapshot = view.snapshot
+        healthy = not (_nothing_there(snapshot) or _grave(snapshot) or snapshot.conflicts)
         if as_json:
             print_json({"ok": healthy, **_report(view)})
         else:
@@ -38,9 +39,13 @@ def doctor(app: App, *, project_root: Path | None, project_ids: tuple[str, ...],
 
 
 def _missing(snapshot: Snapshot) -> list[Layer]:
-    """Layers whose folder should be there: those that somebody has named, or the defaults if there is none at all."""
-    gone = [layer for layer in snapshot.layers if not layer.path.is_dir()]
-    return gone if len(gone) == len(snapshot.layers) else [layer for layer in gone if layer.origin is not None]
+    """Layers whose folder should be there, since somebody has named them."""
+    faulty = {fault.file for fault in snapshot.faults if fault.grave}
+    return [layer for layer in snapshot.layers if layer.path in faulty and not layer.path.is_dir()]
+
+
+def _nothing_there(snapshot: Snapshot) -> bool:
+    return not any(layer.path.is_dir() for layer in snapshot.layers)
 
 
 def _grave(snapshot: Snapshot) -> int:
@@ -94,7 +99,7 @@ def _print(view: View, *, healthy: bool) -> None:
         rows.append(row)
     print_table(rows)
     for title, lines in (
-        ("Wrong in files", [f"{_place(view, fault)}" for fault in snapshot.faults]),
+        ("Wrong in files and folders", [f"{_place(view, fault)}" for fault in snapshot.faults]),
         ("Conflicted, and not served", [_competition(record, view) for record in snapshot.conflicts]),
         ("Shadowed by another layer", [_competition(record, view) for record in _shadowed(snapshot)]),
         ("For other projects", [f"{skill.id}: {places.show(skill.source)}" for skill in snapshot.elsewhere]),
@@ -103,7 +108,7 @@ def _print(view: View, *, healthy: bool) -> None:
             click.echo(f"\n{title}:")
             for line in lines:
                 click.echo(f"  {plain(line)}")
-    click.echo(f"\n{_verdict(snapshot, missing, healthy=healthy)}")
+    click.echo(f"\n{_verdict(snapshot, healthy=healthy)}")
 
 
 def _place(view: View, fault: Any) -> str:
@@ -116,16 +121,15 @@ def _competition(record: Record, view: View) -> str:
     return f"{record.id}: {', '.join(files)}"
 
 
-def _verdict(snapshot: Snapshot, missing: list[Layer], *, healthy: bool) -> str:
+def _verdict(snapshot: Snapshot, *, healthy: bool) -> str:
     served = sum(record.effective is not None for record in snapshot.records.values())
     if healthy:
         return f"{served} skills, and nothing is wrong."
     wrong = [
-        (len(missing), "missing folder(s); make them, or take their layers out of the configuration"),
-        (_grave(snapshot), "fault(s) in files; agenthost skillcentral validate FILE checks one again"),
-        (len(snapshot.conflicts), "conflict(s); change an id, or the priority of a layer"),
+        (_grave(snapshot), "in files and folders; agenthost skillcentral validate FILE checks a file again"),
+        (len(snapshot.conflicts), "conflicted; change an id, or the priority of a layer"),
     ]
-    told = "\n".join(f"- {count} {what}" for count, what in wrong if count)
-    if missing and len(missing) == len(snapshot.layers):
-        told += "\nTo begin with skills in this project: agenthost skillcentral init"
-    return f"{served} skills. Wrong:\n{told}"
+    lines = [f"- {count} {what}" for count, what in wrong if count]
+    if _nothing_there(snapshot):
+        lines.append("- no folder of a layer is there; agenthost skillcentral init writes some to begin with")
+    return "\n".join([f"{served} skills. What is wrong:", *lines])

@@ -66,9 +66,9 @@ def init(app: App, *, project_root: Path | None, as_json: bool) -> None:
         print_json({"root": str(root), "written": written, "leftOut": left_out})
         return
     for name in written:
-        click.echo(plain(f"written   {name}"))
+        click.echo(f"written   {plain(name)}")
     for name, reason in left_out.items():
-        click.echo(plain(f"left out  {name}: {reason}"))
+        click.echo(f"left out  {plain(name)}: {reason}")
     click.echo("\nNext: agenthost skillcentral list, then agenthost serve --plugins skillcentral")
 
 

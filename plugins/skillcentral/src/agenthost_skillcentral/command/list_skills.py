@@ -49,8 +49,10 @@ def list_skills(
         records = [record for record in view.snapshot.records.values() if any(map(wanted, _rightful(record)))]
         if as_json:
             print_json({"skills": [record_view(record, view.places) for record in records]})
-            return
-        _print(records, view, source=source)
+        elif view.snapshot.records and not records:
+            click.echo("No skill is like that.")
+        else:
+            _print(records, view, source=source)
 
     look(app, Project(project_root, project_ids), show)
 
@@ -68,7 +70,7 @@ def _print(records: list[Record], view: View, *, source: bool) -> None:
             conflicted = "" if record.status == "effective" else "CONFLICTED, not served: "
             told = view.places.show(skill.source) if source else skill.described
             rows.append((skill.id, skill.type, skill.layer.id, ", ".join(skill.tags), conflicted + told))
-    print_table(rows)
+    print_table(rows, whole=source)
     conflicts = sum(record.status == "conflicted" for record in records)
     faults = sum(fault.grave for fault in view.snapshot.faults)
     counts = [f"{len(records) - conflicts} skills"]

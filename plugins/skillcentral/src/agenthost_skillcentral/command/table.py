@@ -12,14 +12,14 @@ NARROWEST = 20
 """Columns that the last cell of a row gets at least."""
 
 
-def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of equally many cells under each other; the last cell is cut to what the terminal has."""
+def print_table(rows: Sequence[Sequence[str]], *, whole: bool = False) -> None:
+    """Print rows of equally many cells under each other; the last one is cut to the terminal's width unless `whole`."""
     cleaned = [[plain(cell) for cell in row] for row in rows]
     widths = [max(width(row[column]) for row in cleaned) for column in range(len(cleaned[0]) - 1)]
     room = max(shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths), NARROWEST)
     for row in cleaned:
         cells = [cell + " " * (wide - width(cell)) for cell, wide in zip(row[:-1], widths, strict=True)]
-        click.echo("  ".join([*cells, cut(row[-1], room)]).rstrip())
+        click.echo("  ".join([*cells, row[-1] if whole else cut(row[-1], room)]).rstrip())
 
 
 def plain(text: str) -> str:

@@ -27,9 +27,9 @@ def validate(*, files: tuple[Path, ...], as_json: bool) -> None:
     else:
         for file, skill, faults in checked:
             if skill is not None:
-                click.echo(plain(f"ok    {file}: {skill.type} {skill.id} ({skill.source_format})"))
+                click.echo(f"ok    {plain(f'{file}: {skill.type} {skill.id} ({skill.source_format})')}")
             for fault in faults:
-                click.echo(plain(f"fail  {str(fault).replace(str(fault.file), str(file), 1)}"))
+                click.echo(f"fail  {plain(str(fault).replace(str(fault.file), str(file), 1))}")
     if any(faults for *_, faults in checked):
         raise click.exceptions.Exit(1)
 
