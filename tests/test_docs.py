@@ -23,10 +23,10 @@ import httpx2
 import pytest
 from agenthost import hookspecs
 from agenthost.cli import VERBS, agenthost_command
-from agenthost.errors import INVALID_PARAMS
+from agenthost.errors import INVALID_PARAMS, MISSING_CAPABILITY
 from agenthost.plugins import call_hook, find_plugins
 from agenthost.settings import Globs, HostPart, HostSettings, load_config
-from agenthost.testing import ServerProcess
+from agenthost.testing import Era, ServerProcess
 from agenthost.trust import Trusted
 from pydantic import BaseModel
 
@@ -117,11 +117,11 @@ class Environment:
         assert done.returncode == 0, output
         return output
 
-    def serve(self, *arguments: str) -> ServerProcess:
+    def serve(self, *arguments: str, era: Era = "legacy") -> ServerProcess:
         """A server as a child, asked to begin."""
         command = [str(self.folder / "bin" / "python"), "-m", "agenthost", "serve", *arguments]
         server = ServerProcess(command, env=self.variables, cwd=self.folder)
-        server.open()
+        server.open(era)
         return server
 
 
@@ -447,7 +447,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
 
 
 def test_every_example_plugin_is_called_by_a_test() -> None:
-    assert sorted([*CALLS, "letters"]) == sorted(["hello", *PLUGINS])
+    assert sorted([*CALLS, "attic", "letters"]) == sorted(["hello", *PLUGINS])
 
 
 @pytest.mark.parametrize("plugin", CALLS)
@@ -523,6 +523,35 @@ def test_the_example_of_resources_is_listed_completed_read_and_subscribed_to(ser
     server.request("resources/subscribe", {"uri": day})
     server.text("diary_write_entry", {"day": "2026-11-30", "text": "Snow, and then sun."})
     assert server.wait_for_notification("notifications/resources/updated")["params"]["uri"] == day
+
+
+def test_the_example_of_user_input_asks_and_goes_on_with_the_answers(environment: Environment) -> None:
+    server = environment.serve("--plugins", "attic", era="modern")
+    able = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}, "sampling": {}}}
+
+    def call(name: str, arguments: dict[str, Any], *rounds: dict[str, Any]) -> str:
+        result = server.call(name, arguments, _meta=able)["result"]
+        for answers in rounds:
+            assert list(result["inputRequests"]) == list(answers)
+            state = {"requestState": result["requestState"]} if "requestState" in result else {}
+            result = server.call(name, arguments, _meta=able, inputResponses=answers, **state)["result"]
+        text: str = result["content"][0]["text"]
+        return text
+
+    def accept(**content: Any) -> dict[str, Any]:
+        return {"action": "accept", "content": content}
+
+    assert call("attic_throw_away", {"thing": "sofa"}) == "There is no sofa in the attic. There are: lamp, map."
+    assert call("attic_throw_away", {"thing": "lamp"}, {"sure": {"action": "cancel"}}) == "The lamp stays."
+    assert call("attic_throw_away", {"thing": "lamp"}, {"sure": accept(sure=False)}) == "The lamp stays."
+    assert call("attic_throw_away", {"thing": "lamp"}, {"sure": accept(sure=True)}) == "The lamp is gone."
+    rounds = {"what": accept(thing="harp")}, {"how": accept(state="It sings.")}
+    assert call("attic_store", {}, *rounds) == "The harp is in the attic."
+    written = {"role": "assistant", "model": "m", "content": {"type": "text", "text": "What a harp!"}}
+    assert call("attic_praise", {"thing": "harp"}, {"praise": written}) == "What a harp!"
+    assert server.call("attic_praise", {"thing": "harp"})["error"]["code"] == MISSING_CAPABILITY
+    assert server.close() == 0
+    server.stop()
 
 
 def test_the_guides_test_of_a_plugin_passes(environment: Environment) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import stat
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import httpx2
+import mcp_types as types
 import pytest
-from agenthost.testing import LEGACY_VERSION, Era, ServerProcess
+from agenthost.testing import LEGACY_VERSION, MODERN_VERSION, Era, ServerProcess
+from mcp.client import Client as McpClient
 
 StartServer = Callable[..., ServerProcess]
 
@@ -14,6 +22,10 @@ ABLE = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """The capabilities of a client that can do everything."""
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+KEY = Path("host", "request-state.key")
+TIMES = 20
+"""How often a race is run."""
 
 INVALID_PARAMS, MISSING_CAPABILITY = -32602, -32021
 
@@ -348,3 +360,212 @@ def test_a_state_is_good_for_its_own_call_only(modern: Client) -> None:
     prompt = {"name": "steps", "requestState": state}
     assert modern.request("prompts/get", prompt)["error"]["code"] == INVALID_PARAMS
     assert resumed(modern, state)["result"]["resultType"] == "input_required"
+
+
+def modern_client(server: ServerProcess) -> Client:
+    return Client(server, "modern", ABLE)
+
+
+def test_a_sealed_state_outlives_the_server_and_is_good_in_another(start: StartServer, tmp_path: Path) -> None:
+    options = ["--plugins", "asks", "--state-dir", str(tmp_path / "state")]
+    first = modern_client(start(*options, plugins=["asks"]))
+    assert first.text("greet", {"greeting": "Hi"}, accept(name="Ada")) == "Hi, Ada!"
+    assert not (tmp_path / "state").exists()  # there was no state to seal
+    state = begun(first)
+    assert stat.S_IMODE((tmp_path / "state" / KEY).stat().st_mode) == 0o600
+    second = modern_client(start(*options, plugins=["asks"]))
+    state = resumed(second, state)["result"]["requestState"]
+    for client in (first, second):
+        client.server.process.kill()
+        client.server.wait()
+    third = modern_client(start(*options, plugins=["asks"]))
+    result = resumed(third, state, inputResponses={"colour": accept(colour="red")})["result"]
+    assert result["structuredContent"] == {"name": "Ada", "colour": "red"}
+
+
+def test_a_state_of_another_state_folder_is_refused(start: StartServer, tmp_path: Path) -> None:
+    here, there = (
+        modern_client(start("--plugins", "asks", "--state-dir", str(tmp_path / name), plugins=["asks"]))
+        for name in ("here", "there")
+    )
+    begun(there)
+    assert resumed(there, begun(here))["error"]["code"] == INVALID_PARAMS
+
+
+def test_a_client_of_the_handshake_era_leaves_no_key_behind(start: StartServer, tmp_path: Path) -> None:
+    server = start("--plugins", "asks", "--state-dir", str(tmp_path / "state"), plugins=["asks"])
+    client = Client(server, "legacy", ABLE)
+    assert client.call("steps", {}, accept(name="Ada"), accept(colour="red"))["result"]["structuredContent"]
+    assert not (tmp_path / "state").exists()
+
+
+# Asked live
+
+
+def asked_live(client: Client, name: str, count: int = 1, **arguments: Any) -> list[tuple[Any, Any]]:
+    """Begin calls that ask; for each the id of its request and of the question."""
+    begun = [client.server.start_request("tools/call", {"name": name, "arguments": arguments}) for _ in range(count)]
+    return [(request_id, client.server.wait_for_notification("elicitation/create")["id"]) for request_id in begun]
+
+
+def reply(client: Client, question: Any, **content: Any) -> None:
+    client.server.send({"jsonrpc": "2.0", "id": question, "result": accept(**content)})
+
+
+def test_a_person_may_take_longer_than_the_tools_time_limit(legacy: Client) -> None:
+    [(request_id, question)] = asked_live(legacy, "hurried")
+    time.sleep(1.5)  # three times the tool's limit
+    reply(legacy, question, name="Ada")
+    assert legacy.server.answer(request_id)["result"]["content"][0]["text"] == "Hello, Ada!"
+
+
+def test_calls_that_wait_for_people_hold_no_place_of_the_plugin(legacy: Client) -> None:
+    waiting = asked_live(legacy, "greet_in_thread", 50)
+    assert legacy.text("greet_in_thread", {}, accept(name="Eve")) == "Hello, Eve!"
+    for _, question in waiting:
+        reply(legacy, question, name="Ada")
+    for request_id, _ in waiting:
+        assert legacy.server.answer(request_id)["result"]["content"][0]["text"] == "Hello, Ada!"
+
+
+def test_a_cancelled_call_takes_its_question_back(legacy: Client) -> None:
+    for _ in range(TIMES):
+        [(request_id, question)] = asked_live(legacy, "greet_in_thread")
+        legacy.server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+        taken_back = legacy.server.wait_for_notification("notifications/cancelled")
+        assert taken_back["params"]["requestId"] == question
+        reply(legacy, question, name="Ada")  # too late, and ignored
+    assert legacy.text("greet_in_thread", {}, accept(name="Eve")) == "Hello, Eve!"
+
+
+def test_a_cancellation_reaches_the_code_that_runs_after_the_answer(legacy: Client) -> None:
+    before = legacy.call("runs")["result"]["structuredContent"]["cancelled"]
+    [(request_id, question)] = asked_live(legacy, "slow_after")
+    reply(legacy, question, name="Ada")
+    legacy.text("runs")  # the answer was read before this was
+    legacy.server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": request_id}})
+    deadline = time.monotonic() + 20
+    while legacy.call("runs")["result"]["structuredContent"]["cancelled"] == before:
+        assert time.monotonic() < deadline
+
+
+def test_a_client_that_answers_with_an_error_ends_the_call_with_a_text(legacy: Client) -> None:
+    [(request_id, question)] = asked_live(legacy, "greet_in_thread")
+    error = {"code": -1, "message": "User rejected it"}
+    legacy.server.send({"jsonrpc": "2.0", "id": question, "error": error})
+    result = legacy.server.answer(request_id)["result"]
+    assert result["isError"] is True
+    assert "User rejected it (code -1)" in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("answer", [{"foo": 1}, {"action": "perhaps"}, {"action": "accept", "content": [1]}])
+def test_a_client_that_answers_with_nonsense_ends_the_call_with_a_text(legacy: Client, answer: dict[str, Any]) -> None:
+    [(request_id, question)] = asked_live(legacy, "greet_in_thread")
+    legacy.server.send({"jsonrpc": "2.0", "id": question, "result": answer})
+    result = legacy.server.answer(request_id)["result"]
+    assert result["isError"] is True
+    assert "not what the protocol says" in result["content"][0]["text"]
+
+
+def test_a_tool_that_asks_for_ever_is_stopped(legacy: Client) -> None:
+    text = legacy.refused("never_enough", {}, *[accept(name="Ada")] * 16)
+    assert "asked 16 times" in text
+    assert len(legacy.asked) == 16
+
+
+def test_what_a_call_reported_before_its_question_comes_before_it(legacy: Client) -> None:
+    params = {"name": "reporting", "arguments": {}, "_meta": {"progressToken": "p"}}
+    request_id = legacy.server.start_request("tools/call", params)
+    assert legacy.server.receive()["params"]["message"] == "before"
+    reply(legacy, legacy.server.receive()["id"], name="Ada")
+    assert legacy.server.receive()["params"]["message"] == "after"
+    assert legacy.server.receive()["id"] == request_id
+
+
+def test_a_client_that_leaves_while_it_is_asked_ends_the_server_in_time(start: StartServer) -> None:
+    client = Client(start("--plugins", "asks", plugins=["asks"]), "legacy", ABLE)
+    asked_live(client, "greet_in_thread", 3)
+    assert client.server.close() == 0
+    assert "Traceback" not in client.server.stderr
+
+
+# Over HTTP
+
+
+@pytest.fixture(scope="module")
+def http(start_shared: StartServer) -> ServerProcess:
+    return start_shared("--http", "0", "--plugins", "asks", plugins=["asks"])
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated")  # sampling and roots are, and still served
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_client_over_http_is_asked_like_any_other(http: ServerProcess, mode: Any) -> None:
+    async def elicit(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        if isinstance(params, types.ElicitRequestURLParams):
+            return types.ElicitResult(action="cancel")
+        name = next(iter(params.requested_schema["properties"]))
+        return types.ElicitResult(action="accept", content={name: f"my {name}"})
+
+    async def sample(context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        content = types.TextContent(type="text", text="Roses.")
+        return types.CreateMessageResult(role="assistant", model="parrot", content=content)
+
+    async def roots(context: Any) -> types.ListRootsResult:
+        return types.ListRootsResult(roots=[types.Root(uri="file:///home/ada")])
+
+    async def talk() -> None:
+        async with McpClient(
+            http.url, mode=mode, elicitation_callback=elicit, sampling_callback=sample, list_roots_callback=roots
+        ) as client:
+
+            async def text(name: str, **arguments: Any) -> str:
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result
+                return result.content[0].text
+
+            assert await text("greet", greeting="Hi") == "Hi, my name!"
+            assert await text("greet_in_thread") == "Hello, my name!"
+            assert await text("everything") == "my name | Roses. by parrot | file:///home/ada"
+            assert await text("visit") == "cancel"
+            assert await text("state_only") == "done after 3"
+            structured = (await client.call_tool("steps", {})).structured_content
+            assert structured == {"name": "my name", "colour": "my colour"}
+            prompt = await client.get_prompt("letter", {"to": "Bob"})
+            assert prompt.messages[0].content.text == "Write to Bob about my name."
+            read = await client.read_resource("asks://rooms/blue")
+            assert read.contents[0].text == "blue for my name"
+            greetings = await asyncio.gather(*(text("greet", greeting=str(number)) for number in range(TIMES)))
+            assert greetings == [f"{number}, my name!" for number in range(TIMES)]
+
+    asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_a_state_is_good_for_the_caller_who_got_it_only(start: StartServer, tmp_path: Path) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"ada:{'a' * 40}\nbob:{'b' * 40}\n", encoding="utf-8")
+    tokens.chmod(0o600)
+    server = start("--http", "0", "--plugins", "asks", "--token-file", str(tokens), plugins=["asks"])
+
+    def steps(token: str, **params: Any) -> dict[str, Any]:
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+            CAPABILITIES: ABLE,
+            "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+        }
+        headers = {
+            "Authorization": f"Bearer {token * 40}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": MODERN_VERSION,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "steps",
+        }
+        params = {"name": "steps", "arguments": {}, "_meta": meta, **params}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        response = httpx2.post(server.url, json=message, headers=headers, timeout=20)
+        text = response.text
+        return json.loads(text if text.startswith("{") else text[text.index("{") :])  # type: ignore[no-any-return]
+
+    state = steps("a")["result"]["requestState"]
+    answer = {"inputResponses": {"name": accept(name="Ada")}, "requestState": state}
+    assert steps("b", **answer)["error"]["code"] == INVALID_PARAMS
+    assert steps("a", **answer)["result"]["resultType"] == "input_required"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import enum
 import functools
+import gc
 import itertools
 import logging
 import math
@@ -16,6 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from typing import Annotated, Any, Literal, TypeVar
 
 import agenthost.calls.channel
+import agenthost.calls.dispatch
 import agenthost.calls.guard
 import agenthost.calls.watch
 import pytest
@@ -23,6 +26,10 @@ from agenthost import (
     Argument,
     CallContext,
     Caller,
+    Elicit,
+    Elicited,
+    InputRequired,
+    Inputs,
     InvalidParams,
     Message,
     NotFound,
@@ -999,6 +1006,80 @@ def test_all_levels_of_the_protocol_can_be_logged_and_no_others(call: Call, capl
     assert result["isError"] is True
     assert "there is no log level 'loud'" in caplog.text
     assert len(LOG_LEVELS) == 8
+
+
+# Asking a client of the handshake era while the call goes on
+
+
+def asking(client: Client, ask: Callable[[Any], Awaitable[Inputs]]) -> Request:
+    return dataclasses.replace(client.request, client_capabilities={"elicitation": {}}, ask=ask)
+
+
+def make_asker() -> Tool:
+    @tool
+    async def asker(ctx: CallContext) -> str | InputRequired:
+        answer = ctx.inputs.elicited("x")
+        form = {"type": "object", "properties": {"x": {"type": "string"}}}
+        return f"{answer.content['x']}, {ctx.input_state}" if answer else InputRequired({"x": Elicit("x?", form)}, [1])
+
+    return asker
+
+
+def test_an_answer_that_never_comes_ends_the_call(calls: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agenthost.calls.dispatch, "ANSWER_LIMIT", 0.05)
+    cancelled: list[bool] = []
+
+    async def ask(_: Any) -> Inputs:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(True)
+        raise AssertionError
+
+    async def scenario() -> None:
+        result = await calls(make_asker()).call_tool("asker", {}, asking(Client(), ask))
+        assert result["isError"] is True
+        assert "Nobody answered within 0.05 s" in result["content"][0]["text"]
+
+    run(scenario)
+    assert cancelled == [True]
+
+
+def test_signs_of_life_go_out_while_a_person_thinks(calls: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agenthost.calls.guard, "HEARTBEAT", 0.01)
+    client = Client()
+
+    async def ask(wanted: Any) -> Inputs:
+        assert list(wanted.requests) == ["x"]
+        while len(client.progress) < 3:
+            await asyncio.sleep(0.001)
+        return Inputs({"x": Elicited("accept", {"x": "here"})})
+
+    async def scenario() -> None:
+        result = await calls(make_asker(), limit=1.0).call_tool("asker", {}, asking(client, ask))
+        assert result["content"] == [{"type": "text", "text": "here, [1]"}]
+
+    run(scenario)
+    assert client.progress == sorted(set(client.progress))
+
+
+def test_a_call_that_is_cancelled_while_its_client_fails_leaves_nothing_unheard(calls: Make) -> None:
+    async def ask(_: Any) -> Inputs:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise ToolError("the connection is closed")
+
+    async def scenario() -> None:
+        task = asyncio.create_task(calls(make_asker()).call_tool("asker", {}, asking(Client(), ask)))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        del task
+        gc.collect()
+
+    run(scenario)
 
 
 # The loop watch

@@ -6,12 +6,13 @@ import copy
 import functools
 import json
 import math
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import jsonschema
 import pytest
-from agenthost import Argument, CallContext, Prompt, Resource, ResourceTemplate, Tool
+from agenthost import Argument, CallContext, Prompt, Resource, ResourceTemplate, Tool, tool
 from agenthost.catalog import Catalog
 from agenthost.plugins import Plugin
 from agenthost.vetting import LEGACY, MODERN, VettingError, vet_prompt, vet_resource, vet_tool
@@ -19,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types.methods import serialize_server_result
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, SUPPORTED_PROTOCOL_VERSIONS
+from pydantic import Field
 
 OBJECT = {"type": "object"}
 
@@ -837,3 +839,61 @@ def test_whatever_comes_as_an_address_is_refused_or_can_be_listed(uri: str) -> N
         for version in (LEGACY, MODERN):
             sent = listed(method, member, [{key: item.key, **vetted.wire[version]}], version)
             json.dumps(sent, ensure_ascii=False).encode()
+
+
+# What a tool requires, and arguments that come as headers
+
+
+@pytest.mark.parametrize(
+    "requires", ["sampling", ["sampling"], ("Sampling",), ("sampling", "telepathy"), (1,), ("elicitation.",)]
+)
+def test_a_tool_that_requires_what_no_client_can_declare_is_quarantined(requires: Any) -> None:
+    assert refusal(raw(requires=requires)).startswith("requires: ")
+
+
+def with_header(annotation: Any, **member: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": annotation, **member}}}
+
+
+def test_a_tool_whose_arguments_come_as_headers_keeps_its_schema() -> None:
+    schema = with_header("Region")
+    vetted = vet_tool(raw(input_schema=schema), "t")
+    assert vetted.headers == schema
+    assert vetted.wire[MODERN]["inputSchema"] == vetted.wire[LEGACY]["inputSchema"] == schema
+
+
+def test_a_typed_tool_can_have_arguments_that_come_as_headers() -> None:
+    @tool
+    def route(region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]) -> str:
+        return region
+
+    assert vet_tool(route, "route").headers == vet_tool(route, "route").wire[MODERN]["inputSchema"]
+
+
+def test_tools_without_such_arguments_cost_no_comparison() -> None:
+    named = {"type": "object", "properties": {"x-mcp-header": {"type": "string"}}}
+    assert vet_tool(raw(), "t").headers is None
+    assert vet_tool(raw(input_schema=named), "t").headers is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        with_header(""),
+        with_header("Re gion"),
+        with_header(7),
+        with_header("Region", type="number"),
+        with_header("Region", type="array"),
+        {**with_header("Region"), "x-mcp-header": "Root"},
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string", "x-mcp-header": "A"}}}},
+        {
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "x-mcp-header": "A"},
+                "b": {"type": "string", "x-mcp-header": "a"},
+            },
+        },
+    ],
+)
+def test_a_header_that_clients_refuse_quarantines_its_tool(schema: dict[str, Any]) -> None:
+    assert re.match("input_schema: .*x-mcp-header", refusal(raw(input_schema=schema)))

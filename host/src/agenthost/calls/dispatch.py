@@ -253,6 +253,7 @@ class _Call:
         """Ask the client at once. Meanwhile nothing of the plugin runs, and its time limit does not count."""
         await self._channel.flush()
         asking = asyncio.ensure_future(ask(wanted))
+        asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # heard, also if nobody waits
         if not await self._guard.attend(self.label, asking, ANSWER_LIMIT, self._channel.beat):
             raise CallFailed(f"Nobody answered within {ANSWER_LIMIT:g} s what {self.label} asked. Ask the user.")
         return asking.result()
