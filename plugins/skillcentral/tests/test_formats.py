@@ -282,7 +282,7 @@ def test_s46_a_member_that_is_there_twice_is_refused_with_its_line(read: Read) -
         ("", 1, "object"),
         ("# nothing\n", 1, "object"),
         ("id: a\nx: *nothing\n", 2, "alias"),
-        ("id: a\nx: &x [*x]\n", 2, "inside"),
+        ("id: a\nx: &x [*x]\n", 2, "deep"),
         ("id: a\nx: !thing 1\n", 2, "!thing"),
         ("id: a\nx: !!int one\n", 2, "type"),
         ("id: a\n<<: {b: 1}\n", 2, "<<"),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import yaml
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from agenthost_skillcentral.formats.problems import FormatError, Path, shown
 
@@ -32,8 +33,8 @@ _TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
 _PLAIN = "plain"
 _STR = "tag:yaml.org,2002:str"
 _COLLECTIONS: dict[type[yaml.Node], str] = {
-    yaml.MappingNode: "tag:yaml.org,2002:map",
-    yaml.SequenceNode: "tag:yaml.org,2002:seq",
+    MappingNode: "tag:yaml.org,2002:map",
+    SequenceNode: "tag:yaml.org,2002:seq",
 }
 _TYPED: dict[str, tuple[type, ...]] = {
     "tag:yaml.org,2002:null": (type(None),),
@@ -48,7 +49,9 @@ _CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-_NUMBER_STARTS = frozenset("0123456789+-.")
+_SPECIAL_STARTS = frozenset("0123456789+-.~nNtTfF")
+"""What a text without quotes begins with if it may be more than a text."""
+
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -68,7 +71,7 @@ class _Nodes(CParser):
     _depth = 0
 
     def resolve(self, kind: type[yaml.Node], _value: str | None, implicit: Any) -> str:
-        if kind is yaml.ScalarNode:
+        if kind is ScalarNode:
             return _PLAIN if implicit[0] else _STR
         return _COLLECTIONS[kind]
 
@@ -90,7 +93,7 @@ def parse(text: str) -> Any:
         FormatError: it is no such document; with the line.
     """
     hidden = _hidden_breaks(text)
-    node = _compose(text.translate(hidden))
+    node = _compose(text, hidden)
     back = {ord(stand_in): chr(letter) for letter, stand_in in hidden.items()}
     return None if node is None else _Builder(back).value(node, 0)
 
@@ -98,7 +101,7 @@ def parse(text: str) -> Any:
 def locate(text: str, path: Path) -> tuple[int, int] | None:
     """Line and column of a member, or of the nearest one around it that is there; None if the text cannot be read."""
     try:
-        node = _compose(text.translate(_hidden_breaks(text)))
+        node = _compose(text, _hidden_breaks(text))
     except FormatError:
         return None
     if node is None:
@@ -106,9 +109,9 @@ def locate(text: str, path: Path) -> tuple[int, int] | None:
     mark = node.start_mark
     for step in path:
         found = None
-        if isinstance(node, yaml.MappingNode):
+        if isinstance(node, MappingNode):
             found = next(((key, value) for key, value in node.value if key.value == step), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
             found = node.value[step], node.value[step]
         if found is None:
             break
@@ -118,14 +121,14 @@ def locate(text: str, path: Path) -> tuple[int, int] | None:
 
 def _hidden_breaks(text: str) -> dict[int, str]:
     """Stand-ins for the letters that end a line for libyaml, as in YAML 1.1, and do not in 1.2."""
-    present = [letter for letter in _OLD_BREAKS if letter in text]
-    if not present:
-        return {}
+    present = [] if text.isascii() else [letter for letter in _OLD_BREAKS if letter in text]
     unused = (chr(code) for code in _PRIVATE_USE if chr(code) not in text)
     return {ord(letter): stand_in for letter, stand_in in zip(present, unused, strict=False)}
 
 
-def _compose(text: str) -> yaml.Node | None:
+def _compose(text: str, hidden: dict[int, str]) -> yaml.Node | None:
+    if hidden:
+        text = text.translate(hidden)
     try:
         node: yaml.Node | None = _Nodes(text).get_single_node()
     except yaml.reader.ReaderError:
@@ -166,35 +169,31 @@ class _Builder:
     def __init__(self, back: dict[int, str]) -> None:
         self._back = back
         self._count = 0
-        self._open: set[int] = set()
 
     def value(self, node: yaml.Node, depth: int) -> Any:
-        """What a node stands for."""
-        self._count += 1
-        if self._count > MAX_NODES:
-            raise _at(node, f"holds more than {MAX_NODES} values, each alias counted as what it stands for")
+        """What a node stands for; an alias that stands inside of itself is nested without end."""
         kind = node.__class__
-        if kind is yaml.ScalarNode:
+        if kind is ScalarNode:
             scalar = _scalar(node)
             return scalar.translate(self._back) if self._back and isinstance(scalar, str) else scalar
         if depth >= MAX_DEPTH:
             raise _too_deep(node)
         if node.tag != _COLLECTIONS[kind]:
             raise _at(node, f"the tag {shown(node.tag)} is not known here")
-        if id(node) in self._open:
-            raise _at(node, "an alias stands inside of what it is an alias for")
-        self._open.add(id(node))
-        built: Any
-        if kind is yaml.SequenceNode:
-            built = [self.value(item, depth + 1) for item in node.value]
-        else:
-            built = {}
-            for key, value in node.value:
-                name = _key(key).translate(self._back) if self._back else _key(key)
-                if name in built:
-                    raise _at(key, f"the member {shown(name)} is there twice")
-                built[name] = self.value(value, depth + 1)
-        self._open.discard(id(node))
+        items = node.value
+        self._count += len(items)
+        if self._count > MAX_NODES:
+            raise _at(node, f"holds more than {MAX_NODES} values, each alias counted as what it stands for")
+        if kind is SequenceNode:
+            return [self.value(item, depth + 1) for item in items]
+        built: dict[str, Any] = {}
+        for key, value in items:
+            name = key.value if key.tag is _PLAIN and key.value != "<<" else _key(key)
+            if self._back:
+                name = name.translate(self._back)
+            if name in built:
+                raise _at(key, f"the member {shown(name)} is there twice")
+            built[name] = self.value(value, depth + 1)
         return built
 
 
@@ -208,12 +207,11 @@ def _too_deep(node: yaml.Node) -> FormatError:
 
 def _key(node: yaml.Node) -> str:
     """The name of a member: whatever its text would be as a value, it is a text here, as in JSON."""
-    if not isinstance(node, yaml.ScalarNode):
+    if not isinstance(node, ScalarNode):
         raise _at(node, "the name of a member has to be a text")
     if node.tag == _PLAIN:
-        if node.value == "<<":
-            raise _at(node, "<< merges in YAML 1.1 only; write the members out")
-    elif node.tag != _STR:
+        raise _at(node, "<< merges in YAML 1.1 only; write the members out")
+    if node.tag != _STR:
         raise _at(node, f"the tag {shown(node.tag)} is not known here")
     value: str = node.value
     return value
@@ -221,10 +219,12 @@ def _key(node: yaml.Node) -> str:
 
 def _scalar(node: yaml.Node) -> Any:
     tag, text = node.tag, node.value
+    if tag is _PLAIN:
+        if text and text[0] not in _SPECIAL_STARTS:
+            return text
+        return _plain(text, node)
     if tag == _STR:
         return text
-    if tag == _PLAIN:
-        return _plain(text, node)
     if tag not in _TYPED:
         raise _at(node, f"the tag {shown(tag)} is not known here")
     value = _plain(text, node)
@@ -237,8 +237,6 @@ def _plain(text: str, node: yaml.Node) -> Any:
     """A text without quotes, as the core schema of YAML 1.2 takes it."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if text[0] not in _NUMBER_STARTS:
-        return text
     for pattern, read in _NUMBERS:
         if pattern.fullmatch(text):
             try:
