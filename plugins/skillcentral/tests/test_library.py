@@ -433,6 +433,17 @@ def test_a_pipe_with_the_name_of_a_skill_blocks_nothing(tree: Tree) -> None:
     assert texts(tree.library.load()) == {"b": "x"}
 
 
+def test_a_layer_that_holds_too_much_is_looked_at_in_part(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_ITEMS", 5)
+    for number in range(4):
+        tree.prompt(f"low/{number}/a.yaml", str(number) + "n")
+    tree.prompt("high/b.yaml", "b")
+    snapshot = tree.library.load()
+    assert texts(snapshot) == {"0n": "x", "1n": "x", "b": "x"}
+    [fault] = snapshot.faults
+    assert (fault.file, "more than 5" in fault.reason) == (tree.root / "low", True)
+
+
 def test_folders_that_never_end_are_not_followed(tree: Tree) -> None:
     tree.prompt("/".join(["low", *["d"] * 40, "a.yaml"]), "a")
     tree.prompt("low/b.yaml", "b")

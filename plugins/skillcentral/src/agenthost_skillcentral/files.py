@@ -17,6 +17,9 @@ from agenthost_skillcentral.model import Fault, Layer, Skill
 MAX_DEPTH = 32
 """Folders in folders; each one that is open costs a file descriptor."""
 
+MAX_ITEMS = 100_000
+"""Files and folders that are looked at in one layer, so that a layer with the path `/` comes to an end."""
+
 _SETTLED_NS = 2_000_000_000
 """A file may change twice within one tick of the file system's clock; after this time its signature can be trusted."""
 
@@ -61,17 +64,19 @@ class Contents:
 NOTHING = Contents({})
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Notes:
     """What a walk notes beside the files.
 
     Attributes:
         faults: what is wrong with folders and links.
         folders: those that were looked into.
+        items: how many files and folders there were.
     """
 
     faults: list[Fault] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
+    items: int = 0
 
 
 def scan(
@@ -128,6 +133,11 @@ def _walk(
         items = sorted(listing, key=lambda item: item.name)
     in_skill = in_skill or any(item.name == SKILL_FILE for item in items)
     for item in items:
+        notes.items += 1
+        if notes.items > MAX_ITEMS:
+            if notes.items == MAX_ITEMS + 1:
+                notes.faults.append(Fault(layer.path, f"holds more than {MAX_ITEMS} files; the rest is not looked at"))
+            return
         name = item.name
         if name[0] in "._" or name == "node_modules":
             continue
