@@ -215,6 +215,19 @@ def test_nothing_new_is_the_same_snapshot(tree: Tree) -> None:
     assert tree.library.refresh([]) is snapshot
 
 
+def test_what_has_not_changed_stays_the_very_same_object(tree: Tree) -> None:
+    for path, skill_id in (("low/a", "a"), ("high/a", "a"), ("low/b", "b"), ("low/c1", "c"), ("low/c2", "c")):
+        tree.prompt(f"{path}.yaml", skill_id)
+    before = tree.library.load()
+    changed = tree.prompt("low/b.yaml", "b", "new")
+    after = tree.library.refresh([changed])
+    assert [after.records[name] is before.records[name] for name in "abc"] == [True, False, True]
+    (tree.root / "high" / "a.yaml").unlink()
+    last = tree.library.refresh()
+    assert [last.records[name] is after.records[name] for name in "abc"] == [False, True, True]
+    assert last.effective("a") is before.records["a"].candidates[1].skill
+
+
 @pytest.mark.parametrize(
     "text", ["", "id: a\ntype: prompt\nprompt: |\n\tx", "id: a\ntype: pro", "id: workflow_start\n"]
 )

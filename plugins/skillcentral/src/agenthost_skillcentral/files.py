@@ -215,9 +215,11 @@ def _entry(path: str, name: str, folder: int, layer: Layer, old: Entry | None) -
     finally:
         os.close(file)
     skill, faults = read_skill(data, layer.path / path, layer)
-    if skill is None and old is not None and old.skill is not None:
-        skill = old.skill
-        faults = tuple(_kept(fault) for fault in faults)
+    if old is not None and old.skill is not None:
+        if skill is None:
+            faults = tuple(_kept(fault) for fault in faults)
+        if skill is None or skill == old.skill:  # the very same object tells the rest that nothing has changed
+            skill = old.skill
     settled = now - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED_NS
     return Entry(_signature(status), settled, skill, faults)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agenthost_skillcentral.files import NOTHING, Contents, Entry, scan
 from agenthost_skillcentral.layers.layout import Layout, find_layout
-from agenthost_skillcentral.model import Fault, Layer, Skill, Snapshot, Sources
+from agenthost_skillcentral.model import Fault, Layer, Record, Skill, Snapshot, Sources
 from agenthost_skillcentral.resolving import is_for, resolve
 
 
@@ -47,7 +47,8 @@ class Library:
             layout = find_layout(self._sources, layout)
         contents = self._scan(layout, changed)
         if self._snapshot is None or layout != self._layout or contents != self._contents:
-            self._snapshot = _snapshot(layout, contents)
+            known = self._snapshot.records if self._snapshot else {}
+            self._snapshot = _snapshot(layout, contents, known)
         self._layout, self._contents = layout, contents
         return self._snapshot
 
@@ -111,7 +112,7 @@ def _redefined(contents: Contents, layer: Layer) -> Contents:
     return replace(contents, entries={path: redefined(entry) for path, entry in contents.entries.items()})
 
 
-def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]]) -> Snapshot:
+def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], known: Mapping[str, Record]) -> Snapshot:
     here: list[Skill] = []
     elsewhere: list[Skill] = []
     faults = list(layout.faults)
@@ -121,7 +122,7 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]]) ->
             faults += entry.faults
             if entry.skill is not None:
                 (here if is_for(entry.skill, layout.project_ids) else elsewhere).append(entry.skill)
-    records = resolve(here)
+    records = resolve(here, known)
     effective = (record.candidates[0].skill for record in records.values() if record.status == "effective")
     served = sorted(effective, key=lambda skill: skill.layer.priority)  # within a priority the order of ids stays
     return Snapshot(

@@ -17,7 +17,7 @@ def is_for(skill: Skill, project_ids: Iterable[str]) -> bool:
     return skill.applies_to is None or any(project in skill.applies_to for project in project_ids)
 
 
-def resolve(skills: Iterable[Skill]) -> Mapping[str, Record]:
+def resolve(skills: Iterable[Skill], known: Mapping[str, Record] | None = None) -> Mapping[str, Record]:
     """What becomes of each id, in the order of ids.
 
     The higher priority wins, then the nearer scope. If two are equal in both, nobody can say which was meant: none is
@@ -25,11 +25,26 @@ def resolve(skills: Iterable[Skill]) -> Mapping[str, Record]:
 
     Args:
         skills: those that are for this project, whatever their type.
+        known: what was decided before; a record whose skills are the very same ones is kept as it is.
     """
     groups: dict[str, list[Skill]] = {}
     for skill in skills:
         groups.setdefault(skill.id, []).append(skill)
-    return {skill_id: _decide(skill_id, groups[skill_id]) for skill_id in sorted(groups, key=by_id)}
+    known = known or {}
+    records = {}
+    for skill_id in sorted(groups, key=by_id):
+        candidates, record = groups[skill_id], known.get(skill_id)
+        if record is None or not _is_about(record, candidates):
+            record = _decide(skill_id, candidates)
+        records[skill_id] = record
+    return records
+
+
+def _is_about(record: Record, skills: list[Skill]) -> bool:
+    """Are the candidates of a record exactly these skills?"""
+    if len(skills) == 1:
+        return len(record.candidates) == 1 and record.candidates[0].skill is skills[0]
+    return {id(candidate.skill) for candidate in record.candidates} == {id(skill) for skill in skills}
 
 
 def _weight(skill: Skill) -> tuple[float, int]:
