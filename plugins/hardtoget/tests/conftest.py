@@ -152,7 +152,7 @@ class Table:
 
 
 StartAgent = Callable[..., Agent]
-"""`start(*options, state=FOLDER, era="modern")`: an agent with a server of its own."""
+"""`start(*options, state=FOLDER, era="modern", verbose=False)`: an agent with a server of its own."""
 
 
 @contextmanager
@@ -160,8 +160,9 @@ def _agents(folder: Path) -> Iterator[StartAgent]:
     started: list[ServerProcess] = []
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
 
-    def start(*options: str, state: str = "state", era: Era = "modern") -> Agent:
+    def start(*options: str, state: str = "state", era: Era = "modern", verbose: bool = False) -> Agent:
         command = [sys.executable, "-m", "agenthost", "serve", "--strict", "--plugins", "hardtoget"]
+        command += ["--log-level", "debug"] if verbose else []
         arguments = [argument for option in options for argument in ("--set", f"hardtoget.{option}")]
         env = {**kept, "HOME": str(folder), "AGENTHOST_STATE_DIR": str(folder / state)}
         server = ServerProcess([*command, *arguments], env=env, cwd=folder)
