@@ -110,8 +110,8 @@ def lint(session: nox.Session) -> None:
     session.run("lint-imports", "--no-cache", env={"PYTHONPATH": sources})
     # Where a distribution and its module differ; pydantic pins its pydantic_core exactly, so the two are one.
     modules = "agenthost-core=agenthost,pydantic=pydantic|pydantic_core"
-    # The extra `all` installs the plugins, and nothing of the host imports them; uvicorn imports wsproto.
-    unused = "DEP002=" + "|".join(["wsproto", *(f"agenthost-{name}" for name in PLUGINS)])
+    # The extra `all` installs the plugins, and nothing of the host imports them; uvicorn imports websockets.
+    unused = "DEP002=" + "|".join(["websockets", *(f"agenthost-{name}" for name in PLUGINS)])
     for folder in DISTRIBUTIONS:
         options = (f"--config={folder}/pyproject.toml", f"--package-module-name-map={modules}")
         session.run("deptry", f"{folder}/src", *options, f"--per-rule-ignores={unused}")

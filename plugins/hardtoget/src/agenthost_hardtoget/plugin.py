@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Scene, Schema, Tool, hookimpl
 
 from agenthost_hardtoget.keeper import keeping
 from agenthost_hardtoget.lists import check
+from agenthost_hardtoget.original.serving import closing, make_routes
 from agenthost_hardtoget.prompts import PROMPTS
 from agenthost_hardtoget.resources import RESOURCES
 from agenthost_hardtoget.settings import Settings
@@ -17,6 +19,7 @@ from agenthost_hardtoget.tools import TOOLS
 
 if TYPE_CHECKING:
     import click
+    from starlette.routing import BaseRoute
 
 
 @hookimpl
@@ -66,13 +69,19 @@ def agenthost_instructions() -> str:
 
 @hookimpl
 def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextManager[None]:
-    """Ends games whose time is over."""
-    return keeping(plugin)
+    """Ends games whose time is over, and at the end the events of the original's API."""
+    return _serving(plugin)
+
+
+@hookimpl
+def agenthost_routes(plugin: PluginContext[Settings]) -> list[BaseRoute]:
+    """The API of the original."""
+    return make_routes(plugin)
 
 
 @hookimpl
 def agenthost_commands() -> click.Command:
-    """`agenthost hardtoget play | watch | results | leaderboard | data`."""
+    """`agenthost hardtoget play | watch | serve | results | leaderboard | data`."""
     from agenthost_hardtoget.command import command
 
     return command
@@ -84,3 +93,9 @@ def agenthost_demo() -> Scene:
     from agenthost_hardtoget.scene import SCENE
 
     return SCENE
+
+
+@asynccontextmanager
+async def _serving(plugin: PluginContext[Settings]) -> AsyncIterator[None]:
+    async with keeping(plugin), closing(plugin):
+        yield

@@ -6,6 +6,7 @@ import click
 
 from agenthost_hardtoget.command.data import data
 from agenthost_hardtoget.command.play import play
+from agenthost_hardtoget.command.serve import serve
 from agenthost_hardtoget.command.standings import leaderboard, results
 from agenthost_hardtoget.command.watch import watch
 
@@ -15,5 +16,5 @@ def command() -> None:
     """Play the games of witnesses and detectives, watch them, and look at what they are played with."""
 
 
-for subcommand in (play, watch, results, leaderboard, data):
+for subcommand in (play, watch, serve, results, leaderboard, data):
     command.add_command(subcommand)

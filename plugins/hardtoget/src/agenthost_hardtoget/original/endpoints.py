@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from agenthost import StorageError
 from pydantic import BaseModel, ConfigDict, ValidationError
-from starlette.requests import ClientDisconnect, Request
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from agenthost_hardtoget import errors
 from agenthost_hardtoget.games import Games
-
-MAX_BODY = 64 * 1024
-"""Bytes; the longest move is sixteen words."""
 
 STATUS: Mapping[type[errors.Refused], int] = {
     errors.BadArgument: 400,
@@ -70,86 +65,8 @@ class Elimination(_Body):
 B = TypeVar("B", bound=_Body)
 
 
-class _Unacceptable(Exception):
-    """The request cannot be understood."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-class Endpoint(Generic[B]):
-    """An ASGI application that takes one kind of body by POST."""
-
-    def __init__(
-        self,
-        body: type[B],
-        act: Callable[[B], Awaitable[Mapping[str, Any]]],
-        keys: tuple[str, ...],
-        log: logging.Logger,
-    ) -> None:
-        """Prepare.
-
-        Args:
-            body: what is expected.
-            act: does it.
-            keys: what the original answers of what `act` gives.
-            log: for what should never happen.
-        """
-        self._body = body
-        self._act = act
-        self._keys = keys
-        self._log = log
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        request = Request(scope, receive)
-        try:
-            response = await self._answer(request)
-        except ClientDisconnect:
-            return
-        await response(scope, receive, send)
-
-    async def _answer(self, request: Request) -> Response:
-        try:
-            answer = await self._act(await self._read(request))
-        except _Unacceptable as error:
-            allow = {"Allow": "POST"} if error.status == 405 else None
-            return _error(error.status, str(error), allow)
-        except errors.Refused as error:
-            return _error(next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409), str(error))
-        except StorageError as error:
-            self._log.warning("%s was not done: %s", request.url.path, error)
-            return _error(503, str(error))
-        except ClientDisconnect:
-            raise
-        except Exception:  # noqa: BLE001 - the client gets JSON, whatever happens
-            reference = secrets.token_hex(4)
-            self._log.exception("%s failed (reference %s)", request.url.path, reference)
-            return _error(500, f"this should not have happened; the server's log says more under {reference}")
-        return JSONResponse({key: answer[key] for key in self._keys})
-
-    async def _read(self, request: Request) -> B:
-        if request.method != "POST":
-            raise _Unacceptable(405, f"use POST with a JSON body, not {request.method}")
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json" and not (
-            media_type.startswith("application/") and media_type.endswith("+json")
-        ):
-            raise _Unacceptable(415, "send the body as JSON, with the header Content-Type: application/json")
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                raise _Unacceptable(413, f"the body is longer than {MAX_BODY} bytes")
-        try:
-            return self._body.model_validate_json(body)
-        except ValidationError as error:
-            raise _Unacceptable(400, _first_fault(error)) from None
-
-
-def make_endpoints(games: Games, log: logging.Logger) -> list[Route]:
-    """The routes of the original."""
+def make_endpoints(games: Games) -> list[Route]:
+    """The routes of the original. Each answers the keys that the original answers, and no others."""
 
     async def register(body: Registration) -> Mapping[str, Any]:
         return await games.register(body.model_name)
@@ -165,20 +82,38 @@ def make_endpoints(games: Games, log: logging.Logger) -> list[Route]:
 
     eliminated = ("status", "game_over", "win", "remaining_words", "key_word_eliminated")
     return [
-        Route("/register", Endpoint(Registration, register, ("client_id", "status"), log)),
-        Route("/join_game", Endpoint(Joining, join, ("game_id", "role", "game_ready", "board"), log)),
-        Route("/witness_choice", Endpoint(Choice, witness, ("status",), log)),
-        Route("/detective_choice", Endpoint(Elimination, detective, eliminated, log)),
+        _post("/register", Registration, register, ("client_id", "status")),
+        _post("/join_game", Joining, join, ("game_id", "role", "game_ready", "board")),
+        _post("/witness_choice", Choice, witness, ("status",)),
+        _post("/detective_choice", Elimination, detective, eliminated),
     ]
+
+
+def _post(path: str, body: type[B], act: Callable[[B], Awaitable[Mapping[str, Any]]], keys: tuple[str, ...]) -> Route:
+    async def endpoint(request: Request) -> Response:
+        try:
+            answer = await act(await _read(request, body))
+        except errors.Refused as error:
+            status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 409)
+            raise HTTPException(status, str(error)) from None
+        except StorageError as error:
+            raise HTTPException(503, str(error)) from None
+        return JSONResponse({key: answer[key] for key in keys})
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _read(request: Request, body: type[B]) -> B:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        raise HTTPException(415, "send the body as JSON, with the header Content-Type: application/json")
+    try:
+        return body.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise HTTPException(400, _first_fault(error)) from None
 
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] == "missing":
-        return f"{where} is missing"
-    return f"{where}: {fault['msg']}" if where else f"the body: {fault['msg']}"
-
-
-def _error(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse({"error": text}, status, headers)
+    where = ".".join(str(part) for part in fault["loc"]) or "the body"
+    return f"{where} is missing" if fault["type"] == "missing" else f"{where}: {fault['msg']}"

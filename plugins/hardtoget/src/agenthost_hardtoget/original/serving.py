@@ -34,10 +34,10 @@ def make_routes(plugin: PluginContext[Settings]) -> list[BaseRoute]:
     try:
         from agenthost_hardtoget.original.sockets import Sockets
     except ImportError:
-        return [*make_endpoints(games, plugin.log), Mount("/socket.io", _not_installed)]
+        return [*make_endpoints(games), Mount("/socket.io", _not_installed)]
     sockets = Sockets(games, plugin.log)
     _open[plugin] = sockets
-    return [*make_endpoints(games, plugin.log), Mount("/socket.io", sockets)]
+    return [*make_endpoints(games), Mount("/socket.io", sockets)]
 
 
 @asynccontextmanager
