@@ -98,8 +98,10 @@ class Sockets:
         try:
             wanted = Rooms.model_validate(data)
         except ValidationError:
-            return {"error": 'join takes {"client_id": "...", "game_id": "..."}, or one of the two'}
+            wanted = Rooms()
         client_id, game_id = wanted.client_id, wanted.game_id
+        if client_id is None and game_id is None:
+            return {"error": 'join takes {"client_id": "...", "game_id": "..."}, or one of the two'}
         try:
             playing = None if client_id is None else await self._games.game_of(client_id)
             game_id = None if game_id is None else (await self._games.spectate(game_id))["game_id"]
