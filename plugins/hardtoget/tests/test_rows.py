@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -529,9 +528,9 @@ def test_h36_a_wait_without_news_ends_in_time_and_says_so(agent: Any, sit_down: 
     table = sit_down(agent)
     seq = table.detective.state()["seq"]
     for arguments in ({}, {"after": seq}):
-        begun = time.monotonic()
-        waited = table.detective.wait(timeout_seconds=0.2, **arguments)
-        assert time.monotonic() - begun < 1
+        # Less than the 25 s of a wait that names no time: the limit of the answer is the test's.
+        call = {**table.detective.key, "timeout_seconds": 0.2, **arguments}
+        waited = agent.server.call("hardtoget_wait", call, timeout=20)["result"]["structuredContent"]
         assert (waited["changed"], waited["after"]) == (False, seq)
         assert waited["view"]["phase"] == "witness_turn"
 
@@ -572,7 +571,7 @@ def test_h40_two_games_at_once_are_independent(agent: Any, sit_down: SitDown) ->
 
 
 def test_h41_the_log_of_a_game_has_no_secret(start_agent: Callable[..., Any], sit_down: SitDown) -> None:
-    agent = start_agent()
+    agent = start_agent(verbose=True)
     table = sit_down(agent)
     key_word = table.key_word
     table.witness.refused("witness_choice", dilemma_choice="x")

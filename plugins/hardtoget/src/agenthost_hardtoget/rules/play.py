@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agenthost_hardtoget.errors import GameOver, NotOnBoard, NotOnOffer, NotYourTurn, WrongRole
-from agenthost_hardtoget.rules.deal import ROUNDS, Deal, Dilemma
+from agenthost_hardtoget.rules.deal import BOARD_SIZE, ROUNDS, Deal, Dilemma
 from agenthost_hardtoget.rules.texts import fold
 
 Outcome = Literal["win", "loss", "abandoned"]
@@ -105,7 +105,7 @@ def answer(game: Game, role: Role, option: str) -> Game:
     if chosen is None:
         raise NotOnOffer(
             f"dilemma_choice has to be one of the two options of this round, {_quoted(game.dilemma)}; "
-            f"{option[:100]!r} is neither. Call hardtoget_witness_choice again with one of them."
+            f"{_quoted([option])} is neither. Call hardtoget_witness_choice again with one of them."
         )
     return replace(game, witness_choice=chosen)
 
@@ -121,9 +121,7 @@ def eliminate(game: Game, role: Role, words: Iterable[str]) -> tuple[Game, tuple
     named = {fold(word): word for word in words}
     unknown = [word for folded, word in named.items() if folded not in standing]
     if unknown or not named:
-        wrong = (
-            f"not on the board: {_quoted(word[:100] for word in unknown)}" if unknown else "eliminated_words is empty"
-        )
+        wrong = f"not on the board: {_quoted(unknown[:BOARD_SIZE])}" if unknown else "eliminated_words is empty"
         raise NotOnBoard(
             f"Nothing was eliminated: {wrong}. Call hardtoget_detective_choice again with at least one of the words "
             f"that are left: {_quoted(game.board)}."
@@ -188,4 +186,4 @@ def _require_turn(game: Game, role: Role, mover: Role) -> None:
 
 
 def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(f'"{word}"' for word in words)
+    return ", ".join(f'"{word[:100]}"' for word in words)
