@@ -151,7 +151,7 @@ def add(
         seq=1,
         deal_id=mirrored.deal_id if mirrored is not None else game_id,
         mirror_of=mirrored.id if mirrored is not None else None,
-        # Who takes this seat had the other one.
+        # Roles are swapped, so the other player had the seat that is taken now.
         reserved=mirrored.player(role) if mirrored is not None else None,
         seed=seed,
         illegal_moves=dict.fromkeys(Role, 0),

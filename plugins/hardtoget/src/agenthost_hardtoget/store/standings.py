@@ -29,8 +29,8 @@ def results(tx: Transaction, model_name: str | None, limit: int, before: str | N
             )
         bound = found["number"]
     rows = tx.all(
-        "SELECT * FROM results WHERE (:model IS NULL OR witness_model = :model OR detective_model = :model) "
-        "AND (:bound IS NULL OR number < :bound) ORDER BY number DESC LIMIT :limit",
+        "SELECT * FROM results WHERE (witness_model = COALESCE(:model, witness_model) OR detective_model = :model) "
+        "AND number < COALESCE(:bound, number + 1) ORDER BY number DESC LIMIT :limit",
         {"model": model_name, "bound": bound, "limit": limit + 1},
     )
     lines: list[ResultLine] = []
