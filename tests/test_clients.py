@@ -7,8 +7,11 @@ import json
 import sys
 import tempfile
 import warnings
+from base64 import b64decode
 from collections.abc import Awaitable, Callable
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,6 +23,10 @@ PATIENCE = 30.0
 StartServer = Callable[..., ServerProcess]
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+FIXTURES = ["conformance_tools", "conformance_texts"]
+SERVED = ("--plugins", "conformance-tools,conformance-texts")
+"""The plugins that the conformance suite talks to, which have something of every kind."""
+
 VERSIONS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
@@ -196,3 +203,79 @@ def test_log_messages_reach_the_python_client_when_it_asks_for_them(converse: Ca
         assert heard == []
 
     converse(talk, "--plugins", "probe", mode=mode, plugins=["calls"], logging_callback=note)
+
+
+@pytest.fixture(scope="module")
+def answering() -> ModuleType:
+    """The module of the test-only plugin whose tools answer by themselves."""
+    source = Path(__file__).parent / "plugins/conformance_tools/agenthost_test_conformance_tools/answering.py"
+    spec = spec_from_file_location("answering", source)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@MODES
+def test_every_kind_of_content_reaches_the_python_client_whole(
+    converse: Callable[..., str], answering: ModuleType, mode: str
+) -> None:
+    async def talk(client: Any) -> None:
+        async def content(tool: str) -> list[Any]:
+            return (await client.call_tool(tool)).content
+
+        [image] = await content("test_image_content")
+        assert (image.mime_type, b64decode(image.data)) == ("image/png", answering.PIXEL.data)
+        [sound] = await content("test_audio_content")
+        assert (sound.mime_type, b64decode(sound.data)) == ("audio/wav", answering.SILENCE.data)
+        kinds = [block.type for block in await content("test_multiple_content_types")]
+        assert kinds == ["text", "image", "resource"]
+        [held] = await content("test_embedded_resource")
+        assert (held.resource.uri, held.resource.mime_type) == ("test://embedded-resource", "text/plain")
+        [binary] = (await client.read_resource("test://static-binary")).contents
+        assert (binary.mime_type, b64decode(binary.blob)) == ("image/png", answering.PIXEL.data)
+        prompt = await client.get_prompt("test_prompt_with_image")
+        assert b64decode(prompt.messages[0].content.data) == answering.PIXEL.data
+
+    converse(talk, *SERVED, mode=mode, plugins=FIXTURES)
+
+
+@MODES
+def test_the_python_client_has_arguments_and_addresses_completed_and_reads_them(
+    converse: Callable[..., str], mode: str
+) -> None:
+    async def talk(client: Any) -> None:
+        from mcp_types import PromptReference, ResourceTemplateReference
+
+        prompt = PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
+        done = await client.complete(prompt, {"name": "arg1", "value": "testi"})
+        assert done.completion.values == ["testimony"]
+        assert (await client.complete(prompt, {"name": "arg2", "value": "testi"})).completion.values == []
+        [template] = (await client.list_resource_templates()).resource_templates
+        address = ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
+        done = await client.complete(address, {"name": "id", "value": "4"})
+        assert done.completion.values[2] == "42"
+        [read] = (await client.read_resource("test://template/42/data")).contents
+        assert json.loads(read.text)["data"] == "Data for ID: 42"
+
+    converse(talk, *SERVED, mode=mode, plugins=FIXTURES)
+
+
+@MODES
+def test_schemas_arrive_with_every_keyword_and_lists_with_their_hints(
+    converse: Callable[..., str], answering: ModuleType, mode: str
+) -> None:
+    async def talk(client: Any) -> None:
+        listed = await client.list_tools()
+        schemas = {tool.name: tool.input_schema for tool in listed.tools}
+        assert schemas["json_schema_2020_12_tool"] == answering.json_schema_2020_12_tool.input_schema
+        assert schemas["test_x_mcp_header"]["properties"]["region"]["x-mcp-header"] == "Region"
+        # The client sends this argument as a header too, in a coded form, and the server compares the two.
+        answer = await client.call_tool("test_x_mcp_header", {"region": "Übersee, 東"})
+        assert answer.content[0].text == "The region is Übersee, 東."
+        if mode == "auto":
+            read = await client.read_resource("test://static-text")
+            assert {(result.ttl_ms, result.cache_scope) for result in (listed, read)} == {(0, "private")}
+
+    converse(talk, *SERVED, mode=mode, plugins=FIXTURES)
