@@ -172,8 +172,6 @@ class Store:
         """Do something in the database's thread, in turn."""
         job = _Job(self._engine, work, locked=locked)
         future = asyncio.wrap_future(self._thread.submit(job.run))
-        # What became of a call that was dropped interests nobody, and asyncio would log it as overlooked.
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await asyncio.wait([future], timeout=BUSY_LIMIT)
             if not future.done() and job.drop():
