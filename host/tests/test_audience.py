@@ -159,6 +159,7 @@ def test_the_private_attributes_of_the_sdk_that_are_used_are_still_there() -> No
 
     async def scenario() -> None:
         server: Server[Any] = Server("x", on_list_tools=nothing, on_list_prompts=nothing)
+        assert [type(middleware).__name__ for middleware in server.middleware] == ["OpenTelemetryMiddleware"]
         server.middleware.append(remember)
         async with Client(server, mode="legacy") as client:
             await client.list_tools()

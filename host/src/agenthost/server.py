@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,9 @@ class HostServer(Server[Any]):
         )
         # As a keyword argument of Server this handler would emit a deprecation warning (sdk.md 1.1).
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
+        if find_spec("opentelemetry.sdk") is None:
+            # Nothing can record what the SDK's first middleware traces, at a tenth of the cost of a call.
+            self.middleware.clear()
         self.middleware += [Sealing(key_file), self.audience.remember, self._list_prepared]
         self._lists: dict[str, tuple[str, Callable[[str], list[dict[str, Any]]]]] = {
             "tools/list": ("tools", catalog.tools.listed),
@@ -195,6 +199,7 @@ class HostServer(Server[Any]):
 
 
 _LEVEL = "agenthost/logLevel"
+_CAPABILITIES = "agenthost/clientCapabilities"
 
 
 def _is_modern(ctx: Context) -> bool:
@@ -214,11 +219,22 @@ def _complete_result(ctx: Context, members: dict[str, Any], *, cached: bool = Fa
     return {**members, **hints, "resultType": "complete"}
 
 
+def _capabilities(ctx: Context) -> Mapping[str, Any]:
+    """What the client declared, as in the protocol: with this request, or at the handshake."""
+    if _is_modern(ctx):
+        declared = (ctx.params or {}).get("_meta", {}).get(types.CLIENT_CAPABILITIES_META_KEY)
+        return declared if ctx.session.client_capabilities is not None else {}
+    state = ctx.session._connection.state  # noqa: SLF001  (as in audience.py)
+    if _CAPABILITIES not in state:
+        known = ctx.session.client_capabilities
+        state[_CAPABILITIES] = known.model_dump(by_alias=True, exclude_none=True) if known else {}
+    return state[_CAPABILITIES]  # type: ignore[no-any-return]
+
+
 def _request(ctx: Context, params: types.RequestParams) -> Request:
     session = ctx.session
     token = get_access_token()
     client = session.client_params.client_info.name if session.client_params else None
-    capabilities = session.client_capabilities
 
     async def send_log(level: LogLevel, text: str) -> None:
         lowest = session._connection.state.get(_LEVEL, "info")  # noqa: SLF001  (as in audience.py)
@@ -231,7 +247,7 @@ def _request(ctx: Context, params: types.RequestParams) -> Request:
 
     request = Request(
         caller=Caller(token.subject if token else None, client),
-        client_capabilities=capabilities.model_dump(by_alias=True, exclude_none=True) if capabilities else {},
+        client_capabilities=_capabilities(ctx),
         protocol_version=ctx.protocol_version,
         send_progress=session.report_progress if ctx.meta and ctx.meta.get("progress_token") is not None else None,
         send_log=send_log,

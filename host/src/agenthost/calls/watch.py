@@ -34,13 +34,12 @@ class LoopWatch:
             self._thread = threading.Thread(target=self._look, name="loop-watch", daemon=True)
             self._thread.start()
         self._running += 1
-        self._busy.set()
+        if not self._busy.is_set():
+            self._busy.set()
         try:
             return await self._steps(label, coroutine)
         finally:
             self._running -= 1
-            if not self._running:
-                self._busy.clear()
 
     @types.coroutine
     def _steps(self, label: str, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -68,6 +67,10 @@ class LoopWatch:
         while True:
             self._busy.wait()
             time.sleep(LIMIT / 2)
+            if not self._running:
+                self._busy.clear()  # here, since after each call it would cost every call a lock
+                if self._running:  # one has begun meanwhile, and may have found the flag still set
+                    self._busy.set()
             step = self._step
             if step is not None and step is not reported and time.monotonic() - step[1] > LIMIT:
                 reported = step
