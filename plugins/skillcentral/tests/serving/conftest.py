@@ -76,7 +76,8 @@ class Server:
         return json.loads(part["text"])
 
     def listen(self, *uris: str) -> None:
-        """Be told of changed lists and resources, as clients of the era do it."""
+        """Be told of changed lists and resources from now on, as clients of the era do it."""
+        self.list("tools")  # which waits until the plugin has started
         if self.process.era == "legacy":
             for uri in uris:
                 assert "result" in self.process.request("resources/subscribe", {"uri": uri})
