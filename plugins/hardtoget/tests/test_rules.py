@@ -191,6 +191,24 @@ class AGame(RuleBasedStateMachine):
 TestAGame = AGame.TestCase
 
 
+def played(rounds: int) -> Game:
+    """A game after so many rounds of one harmless word each, with the witness's next answer."""
+    game = start(new(dealt()))
+    for _ in range(rounds):
+        game = answer(game, Role.WITNESS, game.deal.dilemmas[game.round - 1][0])
+        game, _ = eliminate(game, Role.DETECTIVE, [word for word in game.board if word != game.deal.key_word][:1])
+    return answer(game, Role.WITNESS, game.deal.dilemmas[game.round - 1][0])
+
+
+def test_only_the_fifth_round_ends_the_game_by_itself() -> None:
+    others = [word for word in played(4).board if word != dealt().key_word]
+    assert played(4).round == 5
+    lost, _ = eliminate(played(4), Role.DETECTIVE, others[1:])
+    assert lost.outcome == "loss"
+    won, _ = eliminate(played(4), Role.DETECTIVE, others)
+    assert won.outcome == "win"
+
+
 def test_words_and_options_are_compared_without_case_blanks_and_composition() -> None:
     made = Deal(("Straße", "crème brûlée", "x"), "x", (("Ja", "Nein"),) * 5)
     game = answer(start(new(made)), Role.WITNESS, " JA ")

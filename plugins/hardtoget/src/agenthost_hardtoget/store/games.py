@@ -29,7 +29,7 @@ STATUS = {
 
 SELECT = (
     "SELECT games.*, (SELECT rounds.witness_choice FROM rounds WHERE rounds.game_id = games.id "
-    "AND rounds.round = games.current_round AND rounds.eliminated_words IS NULL) AS witness_choice FROM games "
+    "AND rounds.round = games.current_round) AS witness_choice FROM games "
 )
 
 
