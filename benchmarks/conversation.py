@@ -24,11 +24,11 @@ ANSWER_SECONDS = 60.0
 END_SECONDS = 10.0
 """How long a server whose input has ended may take to end before it is killed."""
 
-_CLIENT = {"name": "benchmark", "version": "1"}
-_ENVELOPE = {
+CLIENT = {"name": "benchmark", "version": "1"}
+ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": _CLIENT,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
 }
 
 
@@ -81,7 +81,7 @@ class Conversation:
         """What comes before the first request: the handshake, or nothing."""
         if self._era == "2026-07-28":
             return
-        params = {"protocolVersion": self._era, "capabilities": {}, "clientInfo": _CLIENT}
+        params = {"protocolVersion": self._era, "capabilities": {}, "clientInfo": CLIENT}
         self.parse(*self.ask([self.request("initialize", params)]))
         self.send(_line({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
@@ -89,7 +89,7 @@ class Conversation:
         """A request in this conversation's era, ready to be sent once."""
         self._next_id += 1
         if self._era == "2026-07-28":
-            params = {**params, "_meta": _ENVELOPE}
+            params = {**params, "_meta": ENVELOPE}
         return _line({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params})
 
     def ask(self, requests: Iterable[bytes], window: int = 1) -> list[bytes]:

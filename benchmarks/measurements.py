@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from conversation import ERAS, BenchmarkError, Conversation, Era
+from http_conversation import HttpConversation
 from subjects import ARGUMENTS, SUBJECTS, Workshop, definitions
 
-Kind = Literal["start", "cpu", "call", "pipelined", "list", "memory"]
-KINDS: tuple[Kind, ...] = ("start", "cpu", "call", "pipelined", "list", "memory")
+C = TypeVar("C")
+
+Kind = Literal["start", "cpu", "call", "pipelined", "list", "memory", "http"]
+KINDS: tuple[Kind, ...] = ("start", "cpu", "call", "pipelined", "list", "memory", "http")
 
 SIZES = (1, 10, 100, 1000)
 """Numbers of tools: with one tool calls are measured, with more of them lists."""
@@ -24,6 +27,9 @@ ENDS = (1, 1000)
 
 WARMING = (1, 10)
 """Numbers of tools in the round that does not count; with ten void reads a file, as with more."""
+
+HTTP_SIZES = (10, 1000)
+"""Numbers of tools with which calls over HTTP are measured."""
 
 LISTS_EVERY = 3
 """Servers with more than one tool are started in every so manieth round."""
@@ -38,7 +44,7 @@ class Measure:
 
     Attributes:
         kind: `start` is from spawning the process to its first list, `cpu` what it computed meanwhile, which
-            other programs disturb less; `pipelined` is the time per call.
+            other programs disturb less; `pipelined` is the time per call, `http` a call over HTTP.
         tools: how many tools the server has.
         era: the protocol revision spoken; None where it makes no difference, and both are counted.
     """
@@ -93,13 +99,17 @@ def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> S
     samples = Samples()
     for number in range(plan.rounds):
         say(f"round {number + 1} of {plan.rounds}")
-        for tools in SIZES:
+        for tools in SIZES if set(plan.kinds) != {"http"} else ():
             # Only the start is measured once a process; of the rest a few processes tell enough.
             if tools > 1 and (number % LISTS_EVERY or {"start", "cpu", "list", "memory"}.isdisjoint(plan.kinds)):
                 continue
             for era in ERAS:
                 samples.loads.append(os.getloadavg()[0])
                 _measure_round(workshop, plan, samples, rotated(SUBJECTS, number), tools, era)
+        if "http" in plan.kinds and number % LISTS_EVERY == 0:
+            for tools in HTTP_SIZES:
+                samples.loads.append(os.getloadavg()[0])
+                _measure_http_round(workshop, plan, samples, rotated(SUBJECTS, number), tools)
     return samples
 
 
@@ -144,9 +154,19 @@ def _measure_round(
                 samples.add(Measure("memory", tools), subject, server.peak_memory())
 
 
-def _take_turns(
-    servers: Mapping[str, Conversation], turns: int, ask: Callable[[Conversation], list[float]]
-) -> dict[str, float]:
+def _measure_http_round(workshop: Workshop, plan: Plan, samples: Samples, order: Sequence[str], tools: int) -> None:
+    call = {"name": definitions(tools)[0]["name"], "arguments": ARGUMENTS}
+    with ExitStack() as stack:
+        servers = {subject: stack.enter_context(workshop.start_http(subject, tools)) for subject in order}
+        for era in ERAS:
+            clients = {name: stack.enter_context(HttpConversation(server, era)) for name, server in servers.items()}
+            for client in clients.values():
+                client.handshake()
+            times = _take_turns(clients, plan.turns, lambda client: _over_http(client, "tools/call", call, 50))
+            samples.add_all(Measure("http", tools, era), times)
+
+
+def _take_turns(servers: Mapping[str, C], turns: int, ask: Callable[[C], list[float]]) -> dict[str, float]:
     """The median of what each server's turns gave; one turn more does not count, for first requests are slower."""
     taken: dict[str, list[float]] = {subject: [] for subject in servers}
     for turn in range(turns + 1):
@@ -165,6 +185,19 @@ def _one_by_one(server: Conversation, method: str, params: Mapping[str, Any], co
         answers += server.ask([request])
         times.append((time.perf_counter() - began) * 1000)
     server.parse(*answers)
+    return times
+
+
+def _over_http(client: HttpConversation, method: str, params: Mapping[str, Any], count: int) -> list[float]:
+    """Milliseconds of each round trip."""
+    requests = [client.request(method, params) for _ in range(count)]
+    times, answers = [], []
+    for request in requests:
+        began = time.perf_counter()
+        answers.append(client.ask(request))
+        times.append((time.perf_counter() - began) * 1000)
+    for answer in answers:
+        client.parse(answer)
     return times
 
 

@@ -39,6 +39,8 @@ BOUNDS: dict[tuple[Kind, int], Bound] = {
     ("call", 1): Bound(("void", "typed"), "bare", 0.90),
     ("list", 1000): Bound(("void", "typed"), "MCPServer", 0.20),
     ("memory", 1): Bound(("void",), "bare", 1.15),
+    ("http", 10): Bound(("void", "typed"), "bare", 1.15),
+    ("http", 1000): Bound(("void", "typed"), "bare", 1.15),
 }
 """What is promised, by kind of measure and number of tools."""
 

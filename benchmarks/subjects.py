@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conversation import BenchmarkError, Conversation, Era
+from http_conversation import HttpServer
 
 SERVERS = Path(__file__).with_name("servers")
 
@@ -42,13 +43,22 @@ class Workshop:
         (metadata / "entry_points.txt").write_text("[agenthost]\ntyped = agenthost_typed\n", "utf-8")
 
     def start(self, subject: str, tools: int, era: Era) -> Conversation:
-        """Start a server with that many tools."""
+        """Start a server with that many tools, on stdio."""
+        errors = self.folder / f"{subject}-{tools}-{era}.log"
+        return Conversation(self._command(subject, tools), era, self._environment(subject), self.folder, errors)
+
+    def start_http(self, subject: str, tools: int) -> HttpServer:
+        """Start a server with that many tools, over HTTP on a free port."""
+        errors = self.folder / f"{subject}-{tools}-http.log"
+        command = [*self._command(subject, tools), "--http", "0"]
+        return HttpServer(command, self._environment(subject), self.folder, errors)
+
+    def _environment(self, subject: str) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TZ")}
         environment["HOME"] = str(self.folder)
         if subject == "typed":
             environment["PYTHONPATH"] = str(self.folder / "packages")
-        errors = self.folder / f"{subject}-{tools}-{era}.log"
-        return Conversation(self._command(subject, tools), era, environment, self.folder, errors)
+        return environment
 
     def _command(self, subject: str, tools: int) -> list[str]:
         file = str(self._definitions(tools))

@@ -1,6 +1,6 @@
-"""The floor: a lowlevel SDK server on the SDK's own stdio transport, with prebuilt tools.
+"""The floor: a lowlevel SDK server on the SDK's own transports, with prebuilt tools.
 
-Usage: `python bare.py DEFINITIONS.json`
+Usage: `python bare.py DEFINITIONS.json [--http PORT]`
 """
 
 import json
@@ -37,16 +37,23 @@ async def call_tool(_ctx: Any, params: types.CallToolRequestParams) -> types.Cal
     return types.CallToolResult(content=[types.TextContent(text=DEFINITIONS[params.name]["result"])])
 
 
+SERVER = Server(
+    "bare",
+    on_list_tools=list_tools,
+    on_call_tool=call_tool,
+    get_tool_input_schema=lambda _: None,
+)
+
+
 async def main() -> None:
-    """Serve until the client leaves."""
-    server = Server(
-        "bare",
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        get_tool_input_schema=lambda _: None,
-    )
+    """Serve on stdio until the client leaves."""
     async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+        await SERVER.run(reading, writing, SERVER.create_initialization_options())
 
 
-anyio.run(main)
+if "--http" in sys.argv:
+    import uvicorn
+
+    uvicorn.run(SERVER.streamable_http_app(), port=int(sys.argv[-1]), access_log=False)
+else:
+    anyio.run(main)

@@ -1,6 +1,6 @@
 """What most people write: the SDK's `MCPServer`, with tools made from functions.
 
-Usage: `python high_level.py DEFINITIONS.json`
+Usage: `python high_level.py DEFINITIONS.json [--http PORT]`
 """
 
 import json
@@ -31,4 +31,9 @@ for item in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")):
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
         structured_output=False,
     )
-server.run("stdio")
+if "--http" in sys.argv:
+    import uvicorn
+
+    uvicorn.run(server.streamable_http_app(), port=int(sys.argv[-1]), access_log=False)
+else:
+    server.run("stdio")

@@ -1,0 +1,241 @@
+"""Many clients at once over HTTP, every call bounded: `python benchmarks/load.py`.
+
+Three parts on one state directory: 500 clients wait in `campfire_wait` and one posts, and all of them
+wake; 10,000 mixed calls of both eras; the same again while another server of that directory is killed
+and started anew. Any error ends it with exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from conversation import CLIENT, ENVELOPE, ERAS, BenchmarkError, Era
+from http_conversation import HttpServer
+
+FIRE = "load"
+
+CALL_SECONDS = 60.0
+"""How long one answer may take."""
+
+WORKERS = 50
+"""Clients that make the mixed calls, half of them of each era."""
+
+KILLS = 5
+"""How often the other server is killed during the last part."""
+
+
+@dataclass
+class Client:
+    """One MCP client over a shared pool of connections."""
+
+    http: httpx2.AsyncClient
+    url: str
+    era: Era
+    session: str | None = None
+    sent: int = 0
+
+    async def open(self) -> None:
+        """The handshake, where the era has one."""
+        if self.era == "2026-07-28":
+            return
+        params = {"protocolVersion": self.era, "capabilities": {}, "clientInfo": CLIENT}
+        answer = await self._post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}, {})
+        self.session = answer.headers["mcp-session-id"]
+        await self._post({"jsonrpc": "2.0", "method": "notifications/initialized"}, {})
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """The result of a request.
+
+        Raises:
+            BenchmarkError: it is an error, or none came in time.
+        """
+        self.sent += 1
+        headers = {}
+        if self.era == "2026-07-28":
+            headers = {"mcp-method": method}
+            if "name" in params:
+                headers["mcp-name"] = params["name"]
+            params["_meta"] = ENVELOPE
+        answer = await self._post({"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params}, headers)
+        [line] = [line for line in answer.text.splitlines() if line.removeprefix("data:").lstrip().startswith("{")]
+        message = json.loads(line.removeprefix("data:"))
+        if "result" not in message or message["result"].get("isError"):
+            raise BenchmarkError(f"{method} {params}: {line[:500]}")
+        return message["result"]
+
+    async def call(self, name: str, **arguments: Any) -> Any:
+        """The structured content of a tool's answer."""
+        return (await self.ask("tools/call", name=name, arguments=arguments)).get("structuredContent")
+
+    async def _post(self, message: dict[str, Any], headers: dict[str, str]) -> httpx2.Response:
+        if self.session or self.era == "2026-07-28":
+            headers = {**headers, "mcp-protocol-version": self.era}
+        if self.session:
+            headers["mcp-session-id"] = self.session
+        headers["accept"] = "application/json, text/event-stream"
+        try:
+            answer = await self.http.post(self.url, json=message, headers=headers)
+        except httpx2.HTTPError as error:
+            raise BenchmarkError(f"{message.get('method')}: {error!r}") from None
+        if answer.status_code not in (200, 202):
+            raise BenchmarkError(f"{message.get('method')}: {answer.status_code} {answer.text[:500]}")
+        return answer
+
+
+async def wait_together(server: HttpServer, http: httpx2.AsyncClient, waiters: int, rounds: int) -> list[str]:
+    """All waiters wait, one message is posted, all wake; `rounds` times. What was measured, as table rows."""
+    poster = Client(http, server.url, "2026-07-28")
+    clients = [Client(http, server.url, ERAS[number % 2]) for number in range(waiters)]
+    await poster.call("campfire_get_or_create_fire", fireId=FIRE)
+    after = (await poster.call("campfire_post_message", fireId=FIRE, text="first", author="poster"))["seq"]
+    for client in clients:
+        await client.open()
+    before = server.memory()
+    took, memory = [], []
+    for number in range(rounds):
+        waiting = [
+            asyncio.create_task(client.call("campfire_wait", fireId=FIRE, after=after, timeout_seconds=50))
+            for client in clients
+        ]
+        # Whoever has not begun to wait when the message comes gets it all the same; this is for the memory.
+        await asyncio.sleep(3)
+        memory.append(server.memory())
+        began = time.perf_counter()
+        await poster.call("campfire_post_message", fireId=FIRE, text=f"message {number}", author="poster")
+        answers = await asyncio.gather(*waiting)
+        took.append(time.perf_counter() - began)
+        if silent := [answer for answer in answers if not answer["changed"]]:
+            raise BenchmarkError(f"{len(silent)} of {waiters} waiters did not wake")
+        [after] = {answer["after"] for answer in answers}
+    rows = [f"| {waiters} clients wait, one posts: all awake after | {', '.join(f'{s:.2f} s' for s in took)} |"]
+    if before is not None:
+        each = (max(filter(None, memory)) - before) * 1024 / waiters
+        rows.append(f"| memory a waiting client costs | {each:.0f} KiB ({before:.0f} MiB before) |")
+    return rows
+
+
+async def call_mixed(server: HttpServer, http: httpx2.AsyncClient, calls: int) -> float:
+    """Calls of many kinds by many clients of both eras; the seconds they took."""
+    left = iter(range(calls))
+
+    async def work(worker: int) -> None:
+        client = Client(http, server.url, ERAS[worker % 2])
+        await client.open()
+        author = f"worker {worker}"
+        kinds: list[Callable[[int], Any]] = [
+            lambda n: client.call("campfire_echo", message=f"{n}"),
+            lambda n: client.call("campfire_post_message", fireId=FIRE, text=f"{n}", author=author),
+            lambda _: client.call("campfire_list_messages", fireId=FIRE, limit=5),
+            lambda _: client.ask("tools/list"),
+            lambda _: client.ask("prompts/list"),
+            lambda _: client.ask("resources/read", uri=f"campfire://fires/{FIRE}"),
+            lambda _: client.call("campfire_get_battle_plan", fireId=FIRE),
+        ]
+        for number in left:
+            await kinds[number % len(kinds)](number)
+
+    began = time.perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for worker in range(WORKERS):
+            group.create_task(work(worker))
+    return time.perf_counter() - began
+
+
+async def kill_again_and_again(start: Callable[[], HttpServer], http: httpx2.AsyncClient) -> int:
+    """Start another server, let it write, kill it in the middle; how many of its posts were acknowledged."""
+    acknowledged = 0
+    for number in range(KILLS):
+        other = await asyncio.to_thread(start)
+        client = Client(http, other.url, "2026-07-28")
+
+        async def write(client: Client = client, number: int = number) -> None:
+            nonlocal acknowledged
+            while True:
+                text = f"other {number}"
+                await client.call("campfire_post_message", fireId=FIRE, text=text, author="other")
+                acknowledged += 1
+
+        writing = asyncio.create_task(write())
+        await asyncio.sleep(0.5)
+        other.process.kill()
+        await asyncio.to_thread(other.process.wait)
+        [outcome] = await asyncio.gather(writing, return_exceptions=True)
+        if not isinstance(outcome, BenchmarkError):
+            raise BenchmarkError(f"the writer to the killed server ended with {outcome!r}")
+    return acknowledged
+
+
+async def run(options: argparse.Namespace, folder: Path) -> list[str]:
+    """All parts; the rows of the table."""
+
+    def start(name: str) -> HttpServer:
+        command = [str(Path(sys.executable).with_name("agenthost")), "serve", "--plugins", "campfire,void"]
+        command += ["--http", "0", "--state-dir", str(folder / "state")]
+        environment = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "LC_ALL", "TZ")}
+        return HttpServer(command, environment | {"HOME": str(folder)}, folder, folder / f"{name}.log")
+
+    limits = httpx2.Limits(max_connections=options.waiters + WORKERS + 10)
+    async with httpx2.AsyncClient(timeout=CALL_SECONDS, limits=limits) as http:
+        with start("server") as server:
+            rows = await wait_together(server, http, options.waiters, options.rounds)
+            seconds = await call_mixed(server, http, options.calls)
+            rows.append(f"| {options.calls} mixed calls by {WORKERS} clients, errors | 0 in {seconds:.1f} s |")
+            killing = asyncio.create_task(kill_again_and_again(lambda: start("other"), http))
+            seconds = await call_mixed(server, http, options.calls)
+            acknowledged = await killing
+            rows.append(
+                f"| the same while another server is killed {KILLS} times, errors | 0 in {seconds:.1f} s, "
+                f"{acknowledged} posts of the killed ones acknowledged |"
+            )
+            await check_stored(Client(http, server.url, "2026-07-28"), acknowledged)
+            memory = server.memory()
+            if memory is not None:
+                rows.append(f"| memory of the server at the end | {memory:.0f} MiB |")
+        if server.process.returncode != 128 + 15:
+            raise BenchmarkError(f"the server ended with {server.process.returncode}\n{server.said()}")
+    return rows
+
+
+async def check_stored(client: Client, acknowledged: int) -> None:
+    """Every acknowledged post of the killed servers is there."""
+    found, after = 0, 0
+    while True:
+        page = await client.call("campfire_list_messages", fireId=FIRE, after=after, limit=500)
+        if not page["messages"]:
+            break
+        found += sum(message["author"] == "other" for message in page["messages"])
+        after = page["messages"][-1]["seq"]
+    if found < acknowledged:
+        raise BenchmarkError(f"{acknowledged} posts were acknowledged before the kills, and {found} are there")
+
+
+def main() -> int:
+    """Run it; 1 if anything went wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--waiters", type=int, default=500, help="clients that wait at once")
+    parser.add_argument("--rounds", type=int, default=3, help="how often they all wait")
+    parser.add_argument("--calls", type=int, default=10_000, help="mixed calls, twice")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="agenthost-load-") as folder:
+        try:
+            rows = asyncio.run(run(options, Path(folder)))
+        except* BenchmarkError as errors:
+            sys.stderr.write(f"{errors.exceptions[0]}\n")
+            return 1
+    sys.stdout.write("| what | measured |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
