@@ -117,8 +117,8 @@ class HttpConversation:
         if self._era == "2026-07-28":
             params = {**params, "_meta": ENVELOPE}
             headers = {"mcp-protocol-version": self._era, "mcp-method": method}
-            if "name" in params:
-                headers["mcp-name"] = params["name"]
+            if named := params.get("name") or params.get("uri"):
+                headers["mcp-name"] = named
         message = {"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params}
         return json.dumps(message).encode(), headers
 

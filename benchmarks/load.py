@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx2
 from conversation import CLIENT, ENVELOPE, ERAS, BenchmarkError, Era
 from http_conversation import HttpServer
 
@@ -35,12 +35,68 @@ KILLS = 5
 """How often the other server is killed during the last part."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """One HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Connection:
+    """One connection that is kept: a plain client, since that of a library would be what is measured."""
+
+    def __init__(self, url: str) -> None:
+        self._address = urlsplit(url)
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, body: bytes, headers: dict[str, str]) -> Answer:
+        """Send a body to the address, and read the answer.
+
+        Raises:
+            OSError: the server is not there.
+            EOFError: it went away.
+        """
+        if self._streams is None or self._streams[0].at_eof():  # servers close what is idle for a while
+            self.close()
+            self._streams = await asyncio.open_connection(self._address.hostname, self._address.port)
+        reading, writing = self._streams
+        headers = {
+            "host": self._address.netloc,
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "content-length": str(len(body)),
+            **headers,
+        }
+        lines = [f"POST {self._address.path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        writing.write("\r\n".join([*lines, "", ""]).encode() + body)
+        head = (await reading.readuntil(b"\r\n\r\n")).decode().splitlines()
+        told = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:-1])}
+        if told.get("transfer-encoding") == "chunked":
+            parts = []
+            while size := int(await reading.readline(), 16):
+                parts.append((await reading.readexactly(size + 2))[:-2])
+            await reading.readline()
+            read = b"".join(parts)
+        else:
+            read = await reading.readexactly(int(told.get("content-length", 0)))
+        if told.get("connection") == "close":
+            self.close()
+        return Answer(int(head[0].split()[1]), told, read)
+
+    def close(self) -> None:
+        """Close it; the next request opens another."""
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
 @dataclass
 class Client:
-    """One MCP client over a shared pool of connections."""
+    """One MCP client on a connection of its own."""
 
-    http: httpx2.AsyncClient
-    url: str
+    connection: Connection
     era: Era
     session: str | None = None
     sent: int = 0
@@ -64,39 +120,39 @@ class Client:
         headers = {}
         if self.era == "2026-07-28":
             headers = {"mcp-method": method}
-            if "name" in params:
-                headers["mcp-name"] = params["name"]
+            if named := params.get("name") or params.get("uri"):
+                headers["mcp-name"] = named
             params["_meta"] = ENVELOPE
         answer = await self._post({"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params}, headers)
-        [line] = [line for line in answer.text.splitlines() if line.removeprefix("data:").lstrip().startswith("{")]
-        message = json.loads(line.removeprefix("data:"))
+        [line] = [line for line in answer.body.splitlines() if line.removeprefix(b"data:").lstrip().startswith(b"{")]
+        message = json.loads(line.removeprefix(b"data:"))
         if "result" not in message or message["result"].get("isError"):
-            raise BenchmarkError(f"{method} {params}: {line[:500]}")
+            raise BenchmarkError(f"{method} {params}: {line[:500]!r}")
         return message["result"]
 
     async def call(self, name: str, **arguments: Any) -> Any:
         """The structured content of a tool's answer."""
         return (await self.ask("tools/call", name=name, arguments=arguments)).get("structuredContent")
 
-    async def _post(self, message: dict[str, Any], headers: dict[str, str]) -> httpx2.Response:
+    async def _post(self, message: dict[str, Any], headers: dict[str, str]) -> Answer:
         if self.session or self.era == "2026-07-28":
             headers = {**headers, "mcp-protocol-version": self.era}
         if self.session:
             headers["mcp-session-id"] = self.session
-        headers["accept"] = "application/json, text/event-stream"
         try:
-            answer = await self.http.post(self.url, json=message, headers=headers)
-        except httpx2.HTTPError as error:
+            async with asyncio.timeout(CALL_SECONDS):
+                answer = await self.connection.post(json.dumps(message).encode(), headers)
+        except (OSError, EOFError, TimeoutError) as error:
             raise BenchmarkError(f"{message.get('method')}: {error!r}") from None
-        if answer.status_code not in (200, 202):
-            raise BenchmarkError(f"{message.get('method')}: {answer.status_code} {answer.text[:500]}")
+        if answer.status not in (200, 202):
+            raise BenchmarkError(f"{message.get('method')}: {answer.status} {answer.body[:500]!r}")
         return answer
 
 
-async def wait_together(server: HttpServer, http: httpx2.AsyncClient, waiters: int, rounds: int) -> list[str]:
+async def wait_together(server: HttpServer, waiters: int, rounds: int) -> list[str]:
     """All waiters wait, one message is posted, all wake; `rounds` times. What was measured, as table rows."""
-    poster = Client(http, server.url, "2026-07-28")
-    clients = [Client(http, server.url, ERAS[number % 2]) for number in range(waiters)]
+    poster = Client(Connection(server.url), "2026-07-28")
+    clients = [Client(Connection(server.url), ERAS[number % 2]) for number in range(waiters)]
     await poster.call("campfire_get_or_create_fire", fireId=FIRE)
     after = (await poster.call("campfire_post_message", fireId=FIRE, text="first", author="poster"))["seq"]
     for client in clients:
@@ -125,12 +181,12 @@ async def wait_together(server: HttpServer, http: httpx2.AsyncClient, waiters: i
     return rows
 
 
-async def call_mixed(server: HttpServer, http: httpx2.AsyncClient, calls: int) -> float:
+async def call_mixed(server: HttpServer, calls: int) -> float:
     """Calls of many kinds by many clients of both eras; the seconds they took."""
     left = iter(range(calls))
 
     async def work(worker: int) -> None:
-        client = Client(http, server.url, ERAS[worker % 2])
+        client = Client(Connection(server.url), ERAS[worker % 2])
         await client.open()
         author = f"worker {worker}"
         kinds: list[Callable[[int], Any]] = [
@@ -146,18 +202,16 @@ async def call_mixed(server: HttpServer, http: httpx2.AsyncClient, calls: int) -
             await kinds[number % len(kinds)](number)
 
     began = time.perf_counter()
-    async with asyncio.TaskGroup() as group:
-        for worker in range(WORKERS):
-            group.create_task(work(worker))
+    await asyncio.gather(*(work(worker) for worker in range(WORKERS)))
     return time.perf_counter() - began
 
 
-async def kill_again_and_again(start: Callable[[], HttpServer], http: httpx2.AsyncClient) -> int:
+async def kill_again_and_again(start: Callable[[], HttpServer]) -> int:
     """Start another server, let it write, kill it in the middle; how many of its posts were acknowledged."""
     acknowledged = 0
     for number in range(KILLS):
         other = await asyncio.to_thread(start)
-        client = Client(http, other.url, "2026-07-28")
+        client = Client(Connection(other.url), "2026-07-28")
 
         async def write(client: Client = client, number: int = number) -> None:
             nonlocal acknowledged
@@ -185,25 +239,23 @@ async def run(options: argparse.Namespace, folder: Path) -> list[str]:
         environment = {key: value for key, value in os.environ.items() if key in ("PATH", "LANG", "LC_ALL", "TZ")}
         return HttpServer(command, environment | {"HOME": str(folder)}, folder, folder / f"{name}.log")
 
-    limits = httpx2.Limits(max_connections=options.waiters + WORKERS + 10)
-    async with httpx2.AsyncClient(timeout=CALL_SECONDS, limits=limits) as http:
-        with start("server") as server:
-            rows = await wait_together(server, http, options.waiters, options.rounds)
-            seconds = await call_mixed(server, http, options.calls)
-            rows.append(f"| {options.calls} mixed calls by {WORKERS} clients, errors | 0 in {seconds:.1f} s |")
-            killing = asyncio.create_task(kill_again_and_again(lambda: start("other"), http))
-            seconds = await call_mixed(server, http, options.calls)
-            acknowledged = await killing
-            rows.append(
-                f"| the same while another server is killed {KILLS} times, errors | 0 in {seconds:.1f} s, "
-                f"{acknowledged} posts of the killed ones acknowledged |"
-            )
-            await check_stored(Client(http, server.url, "2026-07-28"), acknowledged)
-            memory = server.memory()
-            if memory is not None:
-                rows.append(f"| memory of the server at the end | {memory:.0f} MiB |")
-        if server.process.returncode != 128 + 15:
-            raise BenchmarkError(f"the server ended with {server.process.returncode}\n{server.said()}")
+    with start("server") as server:
+        rows = await wait_together(server, options.waiters, options.rounds)
+        seconds = await call_mixed(server, options.calls)
+        rows.append(f"| {options.calls} mixed calls by {WORKERS} clients, errors | 0 in {seconds:.1f} s |")
+        killing = asyncio.create_task(kill_again_and_again(lambda: start("other")))
+        seconds = await call_mixed(server, options.calls)
+        acknowledged = await killing
+        rows.append(
+            f"| the same while another server is killed {KILLS} times, errors | 0 in {seconds:.1f} s, "
+            f"{acknowledged} posts of the killed ones acknowledged |"
+        )
+        await check_stored(Client(Connection(server.url), "2026-07-28"), acknowledged)
+        memory = server.memory()
+        if memory is not None:
+            rows.append(f"| memory of the server at the end | {memory:.0f} MiB |")
+    if server.process.returncode != 128 + 15:
+        raise BenchmarkError(f"the server ended with {server.process.returncode}\n{server.said()}")
     return rows
 
 
@@ -230,8 +282,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="agenthost-load-") as folder:
         try:
             rows = asyncio.run(run(options, Path(folder)))
-        except* BenchmarkError as errors:
-            sys.stderr.write(f"{errors.exceptions[0]}\n")
+        except BenchmarkError as error:
+            sys.stderr.write(f"{error}\n")
             return 1
     sys.stdout.write("| what | measured |\n|---|---|\n" + "\n".join(rows) + "\n")
     return 0
