@@ -447,7 +447,7 @@ CALLS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
 
 
 def test_every_example_plugin_is_called_by_a_test() -> None:
-    assert sorted([*CALLS, "attic", "letters"]) == sorted(["hello", *PLUGINS])
+    assert sorted([*CALLS, "almanac", "attic", "letters"]) == sorted(["hello", *PLUGINS])
 
 
 @pytest.mark.parametrize("plugin", CALLS)
@@ -523,6 +523,16 @@ def test_the_example_of_resources_is_listed_completed_read_and_subscribed_to(ser
     server.request("resources/subscribe", {"uri": day})
     server.text("diary_write_entry", {"day": "2026-11-30", "text": "Snow, and then sun."})
     assert server.wait_for_notification("notifications/resources/updated")["params"]["uri"] == day
+
+
+def test_the_example_of_an_extension_is_declared_and_answers(environment: Environment) -> None:
+    server = environment.serve("--plugins", "almanac", era="modern")
+    declared = server.request("server/discover")["result"]["capabilities"]["extensions"]
+    assert declared == {"org.example/almanac": {"month": 12}}
+    assert server.request("almanac/day", {"date": "12-13"})["result"]["saint"] == "Lucy"
+    assert server.request("almanac/day", {"date": "12-24"})["error"]["code"] == INVALID_PARAMS
+    assert server.close() == 0
+    server.stop()
 
 
 def test_the_example_of_user_input_asks_and_goes_on_with_the_answers(environment: Environment) -> None:

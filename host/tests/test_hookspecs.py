@@ -170,7 +170,7 @@ def implemented(plugin: object) -> set[str]:
 COVERED_ELSEWHERE = {
     "agenthost_storage",  # test_storage.py and the plugins that have a store
     "agenthost_routes",
-    "agenthost_extensions",
+    "agenthost_extensions",  # tests/test_extensions.py
 }
 """Hooks whose results need more than a loaded plugin to be seen."""
 

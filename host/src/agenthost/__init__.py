@@ -34,6 +34,7 @@ from agenthost.errors import (
     StorageError,
     ToolError,
 )
+from agenthost.extensions import Extension
 from agenthost.hookspecs import hookimpl
 from agenthost.inputs import Elicit, Elicited, InputRequired, Inputs, Root, Roots, Sample, Sampled
 from agenthost.migrations import Schema, Step
@@ -69,6 +70,7 @@ __all__ = [
     "Elicit",
     "Elicited",
     "EmbeddedResource",
+    "Extension",
     "Image",
     "InputRequired",
     "Inputs",

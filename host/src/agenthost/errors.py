@@ -18,6 +18,9 @@ INVALID_PARAMS = -32602
 MISSING_CAPABILITY = -32021
 """JSON-RPC code for a request that needs what its client has not declared (2026-07-28)."""
 
+METHOD_NOT_FOUND = -32601
+"""JSON-RPC code for a method that nobody answers."""
+
 INTERNAL_ERROR = -32603
 """JSON-RPC code for a fault of the server or of a plugin."""
 

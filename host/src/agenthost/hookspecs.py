@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from agenthost.context import PluginContext
     from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
+    from agenthost.extensions import Extension
     from agenthost.migrations import Schema
     from agenthost.scenes import Scene
 
@@ -72,6 +73,16 @@ def agenthost_resources(plugin: PluginContext[Any]) -> Iterable[Resource | Resou
     """The resources and resource templates the plugin starts with, in the order of their listing.
 
     Called once, after `agenthost_prompts`. What is added later goes through `plugin.resources`.
+    """
+
+
+@hookspec
+def agenthost_extensions(plugin: PluginContext[Any]) -> Iterable[Extension] | None:
+    """The extensions of the protocol that the plugin serves: request methods of its own.
+
+    Called once, after `agenthost_resources`. Clients of the protocol 2026-07-28 are told of them and
+    may call their methods; to older ones they do not exist. An extension whose id or methods are
+    taken, or the protocol's own, is reported and left out.
     """
 
 

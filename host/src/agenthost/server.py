@@ -85,6 +85,8 @@ class HostServer(Server[Any]):
         if find_spec("opentelemetry.sdk") is None:
             # Nothing can record what the SDK's first middleware traces, at a tenth of the cost of a call.
             self.middleware.clear()
+        for method in catalog.methods.names():
+            self.add_request_handler(method, types.RequestParams, self._call_method)
         self.middleware += [Sealing(key_file), self.audience.remember, self._list_prepared]
         self._lists: dict[str, tuple[str, Callable[[str], list[dict[str, Any]]]]] = {
             "tools/list": ("tools", catalog.tools.listed),
@@ -107,6 +109,20 @@ class HostServer(Server[Any]):
         """As the SDK's, but list changes are advertised: any plugin may change (sdk.md decision 7)."""
         changes = notification_options or NotificationOptions(True, True, True)
         return super().create_initialization_options(changes, experimental_capabilities, extensions)
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        """As the SDK's, with the extensions of the plugins that live."""
+        declared = {**self._catalog.methods.declared(), **(extensions or {})}
+        return super().get_capabilities(
+            notification_options, experimental_capabilities, declared or None, protocol_version=protocol_version
+        )
 
     async def _list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Any:
         """Any of the lists, by the request's method; the SDK checks and copies what this returns."""
@@ -141,6 +157,12 @@ class HostServer(Server[Any]):
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
         return await self._answer(ctx, params, partial(self._calls.read_resource, params.uri), cached=True)
+
+    async def _call_method(self, ctx: Context, params: types.RequestParams) -> Any:
+        if not _is_modern(ctx):
+            raise MCPError(types.METHOD_NOT_FOUND, f"Method not found: {ctx.method}", ctx.method)
+        given = {name: value for name, value in (ctx.params or {}).items() if name != "_meta"}
+        return await self._answer(ctx, params, partial(self._calls.call_method, ctx.method, given), cached=True)
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> Any:
         if isinstance(params.ref, types.PromptReference):
@@ -216,7 +238,7 @@ def _complete_result(ctx: Context, members: dict[str, Any], *, cached: bool = Fa
     if not _is_modern(ctx) or "resultType" in members:
         return members
     hints = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
-    return {**members, **hints, "resultType": "complete"}
+    return {**hints, **members, "resultType": "complete"}
 
 
 def _capabilities(ctx: Context) -> Mapping[str, Any]:

@@ -16,7 +16,13 @@ from agenthost.calls.arguments import check_arguments
 from agenthost.calls.asking import Asked, asked
 from agenthost.calls.channel import Channel, SendLog, SendProgress
 from agenthost.calls.guard import Guard, crash
-from agenthost.calls.results import contents_to_wire, error_to_wire, prompt_to_wire, result_to_wire
+from agenthost.calls.results import (
+    contents_to_wire,
+    error_to_wire,
+    members_to_wire,
+    prompt_to_wire,
+    result_to_wire,
+)
 from agenthost.calls.texts import (
     argument_names,
     check_prompt_arguments,
@@ -29,6 +35,7 @@ from agenthost.catalog import Catalog, Route, Table
 from agenthost.context import CallContext, Caller
 from agenthost.errors import (
     INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
     CallFailed,
     InvalidParams,
@@ -146,6 +153,19 @@ class Calls:
                 if isinstance(value, Asked):
                     return value.to_wire()
                 return call.convert(contents_to_wire, value, uri, route.item.mime_type)
+
+    async def call_method(self, name: str, params: Mapping[str, Any], request: Request) -> dict[str, Any]:
+        """The members of the result of an extension's method; errors as for prompts.
+
+        Raises:
+            ProtocolError: also if nobody answers that method (by now).
+        """
+        route = self._catalog.methods.find(name)
+        if route is None:
+            raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {name}", name)
+        async with _Call(self._guard, route, request, self._time_limit) as call:
+            with _as_protocol_errors():
+                return call.convert(members_to_wire, await call.run(dict(params)))
 
     async def complete(
         self,

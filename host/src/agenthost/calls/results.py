@@ -100,6 +100,18 @@ def contents_to_wire(value: Any, uri: str, mime_type: str | None) -> dict[str, A
     return {"contents": [_part(Contents(value), uri, mime_type)]}
 
 
+def members_to_wire(value: Any) -> dict[str, Any]:
+    """Convert what an extension's method gave back.
+
+    Raises:
+        TypeError, ValueError: it is no object, or none that can be sent.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"a method has to give a dict, not {type(value).__name__}")
+    plain, _ = _structure(dict(value), _ANY)
+    return plain
+
+
 def _message(item: Any) -> dict[str, Any]:
     message = Message(item) if isinstance(item, str) else item
     if not isinstance(message, Message) or message.role not in ("user", "assistant"):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from agenthost.catalog.kinds import PROMPTS, RESOURCES, TOOLS
+from agenthost.catalog.methods import Methods
 from agenthost.catalog.table import Route, Table
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.findings import Finding
@@ -28,6 +29,7 @@ class Catalog:
         on_change: is called, in any thread, with the kind of a list that has changed.
         on_update: is called, in any thread, with the address of a resource whose contents have changed.
         tools, prompts, resources: the tables.
+        methods: the request methods of extensions.
     """
 
     def __init__(self, plugins: Sequence[Plugin]) -> None:
@@ -41,6 +43,7 @@ class Catalog:
         self.resources: Table[Resource | ResourceTemplate] = Table(
             RESOURCES, loaded, lock, self.findings, lambda: self.on_change("resources")
         )
+        self.methods = Methods(loaded, self.findings)
         for plugin in loaded:
             plugin.loaded.on_updated(partial(self._updated, plugin))
 
@@ -48,11 +51,13 @@ class Catalog:
         """Serve what a plugin contributes from now on; `tell` that the lists have changed."""
         for table in (self.tools, self.prompts, self.resources):
             table.show(plugin, tell=tell)
+        self.methods.show(plugin)
 
     def drop(self, plugin: Plugin) -> None:
         """Remove all that a plugin contributes; what it adds from now on is not served."""
         for table in (self.tools, self.prompts, self.resources):
             table.drop(plugin)
+        self.methods.drop(plugin)
 
     def find_resource(self, uri: str) -> tuple[Route[Any], dict[str, Any]] | None:
         """The route that answers to an address, and the variables of its template.

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from agenthost.context import PluginContext, Registry
 from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import OperatorError
+from agenthost.extensions import Extension
 from agenthost.findings import Finding
 from agenthost.migrations import Schema
 from agenthost.plugins.containment import GivenUpOn, bounded, explain_failure, stdout_to_stderr
@@ -46,6 +47,7 @@ class Plugin:
         lifespan: the context manager to enter when serving.
         schema: the tables of its store, to be opened before.
         routes: what it answers over HTTP.
+        extensions: the extensions of the protocol that it serves.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Plugin:
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None = None
     schema: Schema | None = None
     routes: Sequence[BaseRoute] = ()
+    extensions: Sequence[Extension] = ()
 
     @property
     def loaded(self) -> PluginContext[Any]:
@@ -121,7 +124,7 @@ def load_plugin(
     # Only here, in the thread that waited: what was given up on may still finish, and must not count.
     plugin.context, plugin.part = loaded.context, loaded.part
     plugin.instructions, plugin.lifespan, plugin.schema = loaded.instructions, loaded.lifespan, loaded.schema
-    plugin.routes = loaded.routes
+    plugin.routes, plugin.extensions = loaded.routes, loaded.extensions
     return loaded.findings
 
 
@@ -135,6 +138,7 @@ class _Loaded:
     lifespan: contextlib.AbstractAsyncContextManager[Any] | None
     schema: Schema | None
     routes: Sequence[BaseRoute]
+    extensions: Sequence[Extension]
     findings: list[Finding]
 
 
@@ -169,6 +173,7 @@ class _Loading:
             *self._fill(context, context.prompts, "agenthost_prompts", (Prompt,)),
             *self._fill(context, context.resources, "agenthost_resources", (Resource, ResourceTemplate)),
         ]
+        extensions = self._extensions(context)
         instructions = self._call("agenthost_instructions", "a text", expect(str), plugin=context)
         lifespan = self._call(
             "agenthost_lifespan",
@@ -177,7 +182,15 @@ class _Loading:
             plugin=context,
         )
         routes = self._routes(context) if self._over_http else ()
-        return _Loaded(context, part, instructions, lifespan, schema, routes, findings)
+        return _Loaded(context, part, instructions, lifespan, schema, routes, extensions, findings)
+
+    def _extensions(self, context: PluginContext[Any]) -> Sequence[Extension]:
+        hook = "agenthost_extensions"
+        extensions = self._call(hook, "an iterable of Extension", iterated, plugin=context) or []
+        for position, extension in enumerate(extensions, start=1):
+            if not isinstance(extension, Extension):
+                raise OperatorError(f"item {position} of {hook} is {shorten(extension)}, not an Extension")
+        return extensions
 
     def _routes(self, context: PluginContext[Any]) -> Sequence[BaseRoute]:
         from starlette.routing import BaseRoute  # 80 ms, over HTTP alone

@@ -1,0 +1,1 @@
+"""Plugins with extensions of the protocol."""
