@@ -173,6 +173,31 @@ def node(session: nox.Session) -> dict[str, str]:
     return {"AGENTHOST_NODE": f"{place.strip()}/bin/node", "AGENTHOST_NODE_MODULES": f"{folder}/node_modules"}
 
 
+@nox.session(requires=["build"])
+def thirdparty(session: nox.Session) -> None:
+    """Make a plugin with `agenthost new` and do with it what its author would, from its tests to a call."""
+    session.install(*wheels(session, "host", extra="[testing]"), *tools("lint", "types"), "hatchling>=1.27")
+    folder = Path(session.create_tmp()).resolve()
+    made = folder / "agenthost-third-party"
+    shutil.rmtree(made, ignore_errors=True)
+    env = clean_home(session) | {"AGENTHOST_STATE_DIR": str(folder / "state")}
+    shutil.rmtree(folder / "state", ignore_errors=True)
+    session.run("agenthost", "new", "third-party", f"--dir={folder}", env=env)
+    session.install("--no-build-isolation", str(made))
+    session.run("mypy", "--strict", "-p", "agenthost_third_party")
+    with session.chdir(made):
+        sources = [str(path) for path in made.rglob("*.py")]  # named, since ruff looks into no folder called .nox
+        for options in ((), (f"--config={ROOT / 'pyproject.toml'}",)):  # its own settings, and ours
+            session.run("ruff", "check", *options, *sources)
+            session.run("ruff", "format", "--check", *options, *sources)
+        session.run("mypy", "tests")
+        session.run("pytest")
+    call = ("agenthost", "call", "third_party_add_note", "--arg", "text=hello", "--plugins", "third-party")
+    answer = session.run(*call, silent=True, env=env)
+    if answer != "Kept, as note 1 of at most 100.\n":
+        session.error(f"the new plugin's tool did not answer as it should: {answer}")
+
+
 @nox.session(name="wheels", requires=["build"])
 def wheels_only(session: nox.Session) -> None:
     """Install what a user gets, with `agenthost-core[all]` and no tools of ours, and run the demo."""

@@ -34,6 +34,7 @@ VERBS = {
     "call": "Call one tool through a real server and show its result.",
     "config": "Show the settings that apply, and where each came from.",
     "init": "Write a first agenthost.toml, with everything in it explained.",
+    "new": "Make a plugin of your own: a small one that works, with its tests.",
     "doctor": "Check the installation, the settings and what clients will not accept.",
     "backup": "Copy the plugins' databases into FOLDER, while servers run.",
     "demo": "Start a real server and show what the plugins do, scene by scene.",
