@@ -159,12 +159,25 @@ def test_without_the_plugins_the_same_command_fails(
     assert sum(report.having("FAILURE").values()) == RUNS[run]["control"]
 
 
+def server_scenarios(*options: str) -> set[str]:
+    """The scenarios for servers that the newest suite lists with these options."""
+    listed = suite(RUNS["2026-07-28"]["package"], "list", "--server", *options).stdout
+    return set(re.findall(r"^  - (\S+)", listed.partition("Client scenarios")[0], re.MULTILINE))
+
+
 def test_every_scenario_of_the_newest_suite_runs_or_is_known_not_to_apply() -> None:
-    package = RUNS["2026-07-28"]["package"]
-    listed = re.findall(r"^ +- (\S+)", suite(package, "list", "--server").stdout, re.MULTILINE)
-    run = {name for run in RUNS.values() if run["package"] == package for name in run["passed"]}
-    assert sorted(listed) == sorted(run | NOT_APPLICABLE.keys())
+    run = RUNS["2025-11-25"]["passed"].keys() | RUNS["2026-07-28"]["passed"].keys()
+    assert server_scenarios() == run | NOT_APPLICABLE.keys()
     assert run.isdisjoint(NOT_APPLICABLE)
+
+
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_what_a_revision_requires_passes_without_a_warning(revision: str) -> None:
+    required = server_scenarios("--requirements", revision)
+    assert required
+    assert required <= {name for name, passed in RUNS[revision]["passed"].items() if passed}
+    warned = {name for name, remarks in RUNS[revision]["remarks"].items() if any("WARNING" in text for text in remarks)}
+    assert required.isdisjoint(warned)
 
 
 def test_the_fixtures_use_the_public_contract_alone() -> None:
