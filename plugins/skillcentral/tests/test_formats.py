@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 import yaml
+from agenthost.vetting.prompts import vet_prompt
+from agenthost.vetting.tools import vet_tool
 from agenthost_skillcentral.formats import read_skill
 from agenthost_skillcentral.formats.json_text import parse as parse_json
 from agenthost_skillcentral.formats.problems import FormatError
 from agenthost_skillcentral.formats.yaml_text import parse as parse_yaml
 from agenthost_skillcentral.model import Fault, Layer, Skill
-from hypothesis import given
+from agenthost_skillcentral.prompts import skill_prompt
+from agenthost_skillcentral.tools import skill_tool
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 Read = Callable[..., tuple[Skill | None, tuple[Fault, ...]]]
@@ -444,6 +448,7 @@ ANYWHERE = Layer("l", "l", Path("/skills"))
 FILES = st.sampled_from([Path("/skills/a.yaml"), Path("/skills/a.json"), Path("/skills/a/SKILL.md")])
 
 
+@settings(deadline=None)
 @given(DOCUMENTS, FILES)
 def test_any_document_is_a_skill_or_has_faults(document: dict[str, Any], file: Path) -> None:
     text = json.dumps(document, allow_nan=True)
@@ -453,6 +458,43 @@ def test_any_document_is_a_skill_or_has_faults(document: dict[str, Any], file: P
     assert (skill is None) == bool(faults)
 
 
+PROPERTIES = st.dictionaries(
+    st.sampled_from(["a", "b c", "größe", "$ref"]),
+    st.one_of(
+        st.booleans(),
+        st.dictionaries(
+            st.sampled_from(["type", "enum", "default", "description", "const", "$ref", "properties", "mine"]),
+            JSON | st.sampled_from(["string", "#", "#/properties/a"]),
+            max_size=3,
+        ),
+    ),
+    max_size=3,
+)
+TOOLS = st.fixed_dictionaries(
+    {"id": st.text(max_size=6), "type": st.sampled_from(["tool", "prompt"]), "prompt": st.just("x")},
+    optional={
+        "description": st.text(max_size=6),
+        "inputSchema": st.builds(lambda properties, more: {**more, "properties": properties}, PROPERTIES, DOCUMENTS),
+        "arguments": st.lists(
+            st.dictionaries(st.sampled_from(["name", "title", "description"]), st.text(max_size=3)), max_size=2
+        ),
+    },
+)
+
+
+@settings(deadline=None)
+@given(TOOLS)
+def test_s35_s36_what_is_taken_passes_the_hosts_gate(document: dict[str, Any]) -> None:
+    skill, _ = read_skill(json.dumps(document).encode(), Path("/skills/a.json"), ANYWHERE)
+    if skill is None:
+        return
+    if skill.type == "tool":
+        vet_tool(skill_tool(skill, "both"), skill.id)
+    else:
+        vet_prompt(skill_prompt(skill, "both"), skill.id)
+
+
+@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text("-:# \n\t\r[]{}'\"&*!|>%@`ab1.?<,", max_size=60).map(str.encode), FILES)
 def test_any_bytes_are_a_skill_or_have_faults(data: bytes, file: Path) -> None:
     skill, faults = read_skill(data, file, ANYWHERE)
@@ -460,6 +502,7 @@ def test_any_bytes_are_a_skill_or_have_faults(data: bytes, file: Path) -> None:
     assert all(fault.line is None or 1 <= fault.line <= data.count(b"\n") + data.count(b"\r") + 2 for fault in faults)
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_what_one_writes_the_other_reads(value: Any) -> None:
     """Values survive both formats. Everything is in quotes, numbers with a tag: the writer knows YAML 1.1 only."""
@@ -471,6 +514,7 @@ def test_what_one_writes_the_other_reads(value: Any) -> None:
     assert parse_yaml(yaml.safe_dump(value, default_style='"')) == expected
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(
         ["yes", "no", "on", "off", "y", "n", "~", "null", "010", "0x1f", "1_000", "1:30", "=", "<<", ".5", "-"]

@@ -13,7 +13,7 @@ from agenthost_skillcentral.layers.configs import read
 from agenthost_skillcentral.layers.layout import Layout, find_layout
 from agenthost_skillcentral.layers.presets import PRESETS, preset_layers
 from agenthost_skillcentral.model import Sources
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -322,6 +322,7 @@ def test_remotes_in_every_form(url: str, project_id: str | None) -> None:
     assert projects.remote_id(url) == project_id
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20) | st.from_regex(r"(git|path):[A-Za-z./:\\ ~-]{0,20}", fullmatch=True))
 def test_an_id_in_its_one_form_stays_as_it_is(text: str) -> None:
     try:
@@ -331,6 +332,7 @@ def test_an_id_in_its_one_form_stays_as_it_is(text: str) -> None:
     assert projects.normalise(project_id) == project_id
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_in_a_git_file_is_read_without_an_error(text: str) -> None:
     list(projects._settings(text.splitlines()))

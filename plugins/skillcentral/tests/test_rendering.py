@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from agenthost_skillcentral.model import Skill
 from agenthost_skillcentral.rendering import render, substitute
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 MakeSkill = Callable[..., Skill]
@@ -107,6 +107,7 @@ def test_s31_a_tool_without_a_text_answers_with_its_arguments(make: MakeSkill) -
     assert render(skill, {}) == "{}"
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.one_of(NAMES.map(lambda name: ("name", name)), VALUES.map(lambda text: ("text", text)))),
     st.dictionaries(NAMES, VALUES),
@@ -119,11 +120,13 @@ def test_a_text_is_rendered_in_one_pass(parts: list[tuple[str, str]], values: di
     assert substitute(template, values) == expected
 
 
+@settings(deadline=None)
 @given(st.text("ab{} \n", max_size=40), st.dictionaries(NAMES, VALUES))
 def test_the_order_of_arguments_never_matters(template: str, values: dict[str, str]) -> None:
     assert substitute(template, values) == substitute(template, dict(reversed(values.items())))
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_any_value_can_be_read_back(value: Any) -> None:
     text = substitute("{{a}}", {"a": value})

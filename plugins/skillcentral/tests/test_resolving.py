@@ -10,7 +10,7 @@ from typing import Any
 
 from agenthost_skillcentral.model import SCOPE_DISTANCES, Layer, Record, Skill
 from agenthost_skillcentral.resolving import by_id, is_for, resolve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 MakeSkill = Callable[..., Skill]
@@ -80,6 +80,7 @@ def skills_of(drawn: Sequence[tuple[str, Layer]]) -> list[Skill]:
     ]
 
 
+@settings(deadline=None)
 @given(SKILLS, st.randoms())
 def test_the_outcome_does_not_depend_on_the_order_of_loading(
     drawn: list[tuple[str, Layer]], shuffler: random.Random
@@ -90,6 +91,7 @@ def test_the_outcome_does_not_depend_on_the_order_of_loading(
     assert resolve(skills) == resolve(shuffled)
 
 
+@settings(deadline=None)
 @given(SKILLS)
 def test_every_skill_is_a_candidate_once_and_nothing_beats_what_is_served(drawn: list[tuple[str, Layer]]) -> None:
     skills = skills_of(drawn)
@@ -108,6 +110,7 @@ def test_every_skill_is_a_candidate_once_and_nothing_beats_what_is_served(drawn:
             assert found == ["conflicted"] * weights.count(best) + ["shadowed"] * (len(weights) - weights.count(best))
 
 
+@settings(deadline=None)
 @given(SKILLS, st.sampled_from([20, -5]))
 def test_a_layer_of_another_priority_never_makes_a_conflict(drawn: list[tuple[str, Layer]], priority: float) -> None:
     skills = skills_of(drawn)

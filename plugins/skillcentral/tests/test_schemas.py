@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from agenthost_skillcentral.schemas import _KEYWORDS, faults_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -30,12 +30,14 @@ SCHEMAS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(SCHEMAS)
 def test_what_is_taken_is_taken_by_the_metaschema_too(schema: Any) -> None:
     if not faults_of(schema):
         Draft202012Validator.check_schema(schema)
 
 
+@settings(deadline=None)
 @given(SCHEMAS)
 def test_what_the_metaschema_takes_is_refused_only_for_its_references(schema: Any) -> None:
     try:
