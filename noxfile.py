@@ -257,6 +257,7 @@ def bench(session: nox.Session) -> None:
     session.install(*wheels(session, *DISTRIBUTIONS))
     session.run("python", "benchmarks/run.py", "--check", *session.posargs)
     session.run("python", "benchmarks/campfire.py", "--check")
+    session.run("python", "benchmarks/skillcentral.py", "--check")
 
 
 if __name__ == "__main__":
