@@ -31,9 +31,12 @@ def server(start_shared: StartServer) -> ServerProcess:
     return start_shared("--http", "0", "--plugins", "hello", plugins=["hello"])
 
 
+WEB = httpx2.Client(timeout=20, verify=False, limits=httpx2.Limits(max_keepalive_connections=0))
+
+
 def ask(server: ServerProcess, headers: dict[str, str] | None = None, path: str = "/mcp") -> httpx2.Response:
     """A GET request as a browser might send it."""
-    return httpx2.get(httpx2.URL(server.url).join(path), headers=headers, timeout=20)
+    return WEB.get(httpx2.URL(server.url).join(path), headers=headers)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -123,6 +126,26 @@ def test_allowed_hosts_and_origins_are_let_in(start: StartServer) -> None:
         assert ask(server, headers, "/nowhere").status_code == status, headers
 
 
+def test_a_browser_lets_pages_of_an_allowed_origin_read_the_answers(start: StartServer, tmp_path: Path) -> None:
+    page = {"Origin": "https://App.example"}
+    options = ["--allow-origin", "https://app.example", "--token-file", token_file(tmp_path)]
+    server = start("--http", "0", "--plugins", "hello", *options, plugins=["hello"])
+    wish = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,mcp-method"}
+    asked = WEB.options(server.url, headers=page | wish)
+    assert asked.status_code == 204
+    assert asked.headers["access-control-allow-origin"] == "https://App.example"
+    assert asked.headers["access-control-allow-headers"] == "authorization,mcp-method"
+    assert "POST" in asked.headers["access-control-allow-methods"]
+    for answer in (ask(server, page, "/nowhere"), ask(server, page | bearer(ADA), "/nowhere")):
+        assert answer.headers["access-control-allow-origin"] == "https://App.example"
+        assert "Mcp-Session-Id" in answer.headers["access-control-expose-headers"]
+        assert answer.headers["vary"] == "Origin"
+    for origin in ("http://localhost:3000", "https://evil.example"):
+        refused = WEB.options(server.url, headers={"Origin": origin} | wish)
+        assert refused.status_code in (401, 403)
+        assert "access-control-allow-origin" not in refused.headers
+
+
 def test_an_unknown_path_names_the_endpoint(server: ServerProcess) -> None:
     response = ask(server, path="/sse")
     assert response.status_code == 404
@@ -196,14 +219,14 @@ def test_the_name_of_the_token_is_who_is_calling(start: StartServer, tmp_path: P
     assert asyncio.run(who(ADA)) == "ada"
     assert asyncio.run(who(BOB)) == "bob"
     home = httpx2.URL(server.url).join("/web/who/home")
-    assert httpx2.get(home, headers=bearer(BOB), timeout=20).json()["user"] == "bob"
+    assert WEB.get(home, headers=bearer(BOB)).json()["user"] == "bob"
 
 
 def initialize(server: ServerProcess, headers: dict[str, str]) -> httpx2.Response:
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     accept = {"Accept": "application/json, text/event-stream"}
-    return httpx2.post(server.url, json=body, headers=headers | accept, timeout=20)
+    return WEB.post(server.url, json=body, headers=headers | accept)
 
 
 def test_a_session_belongs_to_the_name_that_opened_it(start: StartServer, tmp_path: Path) -> None:
@@ -212,9 +235,9 @@ def test_a_session_belongs_to_the_name_that_opened_it(start: StartServer, tmp_pa
     for token, status in ((BOB, 404), (ADA, 200), (BOB, 404)):
         headers = bearer(token) | session | {"Accept": "application/json, text/event-stream"}
         body = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-        assert httpx2.post(server.url, json=body, headers=headers, timeout=20).status_code == status
-    assert httpx2.delete(server.url, headers=bearer(BOB) | session, timeout=20).status_code == 404
-    assert httpx2.delete(server.url, headers=bearer(ADA) | session, timeout=20).status_code == 200
+        assert WEB.post(server.url, json=body, headers=headers).status_code == status
+    assert WEB.delete(server.url, headers=bearer(BOB) | session).status_code == 404
+    assert WEB.delete(server.url, headers=bearer(ADA) | session).status_code == 200
 
 
 @pytest.mark.parametrize(

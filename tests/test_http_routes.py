@@ -16,6 +16,8 @@ from websockets.sync.client import ClientConnection, connect
 
 StartServer = Callable[..., ServerProcess]
 
+WEB = httpx2.Client(timeout=20, verify=False, limits=httpx2.Limits(max_keepalive_connections=0))
+
 
 @pytest.fixture(scope="module")
 def server(start_shared: StartServer) -> ServerProcess:
@@ -24,7 +26,7 @@ def server(start_shared: StartServer) -> ServerProcess:
 
 
 def get(server: ServerProcess, path: str, headers: dict[str, str] | None = None) -> httpx2.Response:
-    return httpx2.get(httpx2.URL(server.url).join(path), headers=headers, timeout=20)
+    return WEB.get(httpx2.URL(server.url).join(path), headers=headers)
 
 
 def websocket(server: ServerProcess, path: str, **options: object) -> ClientConnection:
@@ -82,6 +84,12 @@ def test_a_stream_that_fails_ends_as_a_stream_does(server: ServerProcess) -> Non
     server.wait_for_stderr("web: GET /web/stream/crash failed")
 
 
+def test_a_stream_without_end_ends_with_its_client(server: ServerProcess) -> None:
+    with WEB.stream("GET", httpx2.URL(server.url).join("/web/stream/endless")) as response:
+        assert next(response.iter_bytes()).startswith(b"first\n")
+    assert get(server, "/web/who/me").status_code == 200
+
+
 def test_a_route_may_be_a_websocket(server: ServerProcess) -> None:
     with websocket(server, "/web/echo") as connection:
         connection.send("hello")
@@ -105,9 +113,9 @@ def test_the_doors_are_in_front_of_routes_too(server: ServerProcess) -> None:
         pass
     assert refused.value.response.status_code == 404
     url = httpx2.URL(server.url).join("/web/count")
-    assert httpx2.post(url, content=b"x" * 4_194_304, timeout=20).json() == {"bytes": 4_194_304}
-    assert httpx2.post(url, content=b"x" * 4_194_305, timeout=20).status_code == 413
-    assert httpx2.post(url, content=iter([b"x" * 1_048_576] * 5), timeout=20).status_code == 413
+    assert WEB.post(url, content=b"x" * 4_194_304).json() == {"bytes": 4_194_304}
+    assert WEB.post(url, content=b"x" * 4_194_305).status_code == 413
+    assert WEB.post(url, content=iter([b"x" * 1_048_576] * 5)).status_code == 413
 
 
 def test_a_plugin_with_wrong_routes_is_not_served_and_the_others_are(start: StartServer) -> None:
@@ -164,7 +172,7 @@ def test_a_plugins_own_command_may_serve_it_at_the_root(start: StartServer) -> N
 def test_streams_and_websockets_are_ended_with_the_server(start: StartServer) -> None:
     server = start("--http", "0", "--plugins", "web", plugins=["web"])
     stream = httpx2.URL(server.url).join("/web/stream/long")
-    with websocket(server, "/web/echo") as connection, httpx2.stream("GET", stream, timeout=20) as response:
+    with websocket(server, "/web/echo") as connection, WEB.stream("GET", stream) as response:
         chunks = response.iter_bytes()
         assert next(chunks) == b"first\n"
         server.process.send_signal(signal.SIGTERM)

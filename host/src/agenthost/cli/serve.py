@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,6 +135,8 @@ def serve_http(
     origins = [*settings.allow_origins, *endpoint.allow_origins]
     admission = make_admission(address.host, hosts, origins)
     listening = listen(address, protected=tokens is not None)
+    # A forked child is no server: it neither keeps the port taken nor answers there. The number stays taken.
+    os.register_at_fork(after_in_child=lambda: os.dup2(0, listening.socket.fileno(), inheritable=False))
     return serve_site(assembly, Site(listening, admission, tokens, endpoint.at_root), ending)
 
 

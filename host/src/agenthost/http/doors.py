@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agenthost.http.admission import Admission
 from agenthost.http.answers import refusal
 from agenthost.http.bodies import MAX_BYTES, SECONDS, BodyTooLarge, BodyTooSlow, whole_body
+from agenthost.http.cors import preflight, share
 from agenthost.http.tokens import Tokens
 
 log = logging.getLogger("agenthost")
@@ -41,6 +42,12 @@ class Doors:
         if refused := self._refuse_page(headers):
             await refused(scope, receive, send)
             return
+        origin = headers.get("origin")
+        if origin is not None and self._admission.names_origin(origin):
+            send = share(origin, send)
+            if scope["type"] == "http" and (asked := preflight(scope["method"], headers)):
+                await asked(scope, receive, send)
+                return
         user = self._authenticate(headers)
         if user is None and self._tokens is not None and scope["path"] != HEALTH:
             await _unauthorized(headers)(scope, receive, send)

@@ -18,6 +18,8 @@ FAREWELL = 0.1
 LETTING_GO = 0.3
 """Seconds that cancelled requests get to leave."""
 
+ENDING = "the server is ending"
+
 INTERNAL_ERROR = 1011
 """Why a websocket is closed: its handler failed."""
 
@@ -38,22 +40,28 @@ class Requests:
         task = asyncio.current_task()
         assert task is not None
         reply = Reply(scope, send)
+        if self._ending:
+            await reply.finish(503, ENDING)
+            return
         self._tasks.add(task)
         try:
             await self._app(scope, receive, reply.send)
         except BaseException as error:  # noqa: BLE001  (nobody is there who could handle it)
             if self._ending and isinstance(error, asyncio.CancelledError):
-                await reply.finish(503, "the server is ending")
+                await reply.finish(503, ENDING)
             else:
                 await reply.fail(log, f"{scope.get('method', 'websocket')} {scope['path']}", error)
         finally:
             self._tasks.discard(task)
 
-    async def end(self) -> None:
-        """End all requests: those that were told to end finish, the others are cancelled."""
+    async def farewell(self) -> None:
+        """Take no further request, and give those that were told to end a moment for it."""
         self._ending = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=FAREWELL)
+
+    async def end(self) -> None:
+        """Cancel all that are left, and give them a moment to leave."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agenthost.calls.watch import LoopWatch
 from agenthost.http.answers import refusal
@@ -37,7 +37,12 @@ class PluginRoutes:
         if plugin.name in self._lifespans.starting:
             await refusal(503, f"plugin {plugin.name} is starting", {"Retry-After": "1"})(scope, receive, send)
             return
-        reply = Reply(scope, send)
+
+        async def send_and_let_others_in(message: Message) -> None:
+            await send(message)
+            await asyncio.sleep(0)  # once the client has left, `send` returns at once, for ever
+
+        reply = Reply(scope, send_and_let_others_in)
         what = f"{scope.get('method', 'websocket')} {scope['path']}"
         try:
             await self._watch.run(f"{plugin.name}: {what}", self._app(scope, receive, reply.send))

@@ -28,8 +28,9 @@ from mcp_types import (
     RequestId,
 )
 
+from agenthost.messages import Refusal
 from agenthost.stdio.lines import Lines
-from agenthost.stdio.messages import Refusal, decode, encode
+from agenthost.stdio.messages import decode, encode
 from agenthost.wire import Hangups, Input, Output, Wire
 
 log = logging.getLogger(__name__)

@@ -69,6 +69,8 @@ async def stream(request: Request) -> Response:
         yield b"first\n"
         if request.path_params["how"] == "crash":
             raise RuntimeError("secret detail")
+        while request.path_params["how"] == "endless":
+            yield b"x" * 65536
         await asyncio.sleep(60)
 
     return StreamingResponse(lines())
