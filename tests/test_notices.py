@@ -32,7 +32,12 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class HttpClient:
-    """A raw client over HTTP, with one stream of notices."""
+    """A raw client over HTTP, with one stream of notices.
+
+    Attributes:
+        notices: what the stream has brought.
+        answered: the body of the last response, with what came before its result.
+    """
 
     def __init__(self, url: str, era: Era) -> None:
         self.era = era
@@ -43,6 +48,7 @@ class HttpClient:
         self._response: httpx2.Response | None = None
         self._threads: list[threading.Thread] = []
         self.headers: dict[str, str] = {}
+        self.answered = ""
         self._ids = iter(range(1, 1_000_000))
         if era == "legacy":
             opening = {
@@ -65,7 +71,7 @@ class HttpClient:
         headers = {"MCP-Protocol-Version": MODERN_VERSION, "Mcp-Method": method}
         if "name" in params or "uri" in params:
             headers["Mcp-Name"] = params.get("name") or params["uri"]
-        return self._message(method, {**params, "_meta": META}), headers
+        return self._message(method, {**params, "_meta": {**META, **params.get("_meta", {})}}), headers
 
     def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if self.era == "modern":
@@ -73,6 +79,7 @@ class HttpClient:
         else:
             message, headers = self._message(method, params), self.headers
         response = self._client.post(self._url, json=message, headers=headers)
+        self.answered = response.text
         if response.headers["content-type"].startswith("application/json"):
             return response.json()  # type: ignore[no-any-return]
         events = [json.loads(line[6:]) for line in response.text.splitlines() if line.startswith("data: {")]
@@ -279,6 +286,26 @@ def test_who_subscribed_before_the_resource_was_served_hears_of_its_changes(
         return listener.count(UPDATED, "shelved://late") > 0
 
     wait_until(touched)
+
+
+def test_each_session_has_its_own_log_level(client: Callable[..., HttpClient]) -> None:
+    talkative, quiet, default = client("legacy"), client("legacy"), client("legacy")
+    assert talkative.request("logging/setLevel", {"level": "debug"})["result"] == {}
+    assert quiet.request("logging/setLevel", {"level": "error"})["result"] == {}
+    levels = ["debug", "info", "warning", "error"]
+    for listener, lowest in ((talkative, "debug"), (quiet, "error"), (default, "info"), (talkative, "debug")):
+        call(listener, "board_log", {})
+        told = [level for level in levels if f"a {level}" in listener.answered]
+        assert told == levels[levels.index(lowest) :]
+
+
+def test_a_modern_request_says_its_own_log_level(client: Callable[..., HttpClient]) -> None:
+    listener = client("modern")
+    call(listener, "board_log", {})
+    assert "notifications/message" not in listener.answered
+    meta = {"io.modelcontextprotocol/logLevel": "warning"}
+    listener.request("tools/call", {"name": "board_log", "arguments": {}, "_meta": meta})
+    assert ["a info" in listener.answered, "a warning" in listener.answered] == [False, True]
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

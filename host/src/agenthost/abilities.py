@@ -11,8 +11,6 @@ ABILITIES: Mapping[str, Mapping[str, Any]] = {
     "elicitation.url": {"elicitation": {"url": {}}},
     "roots": {"roots": {}},
     "sampling": {"sampling": {}},
-    "sampling.context": {"sampling": {"context": {}}},
-    "sampling.tools": {"sampling": {"tools": {}}},
 }
 """Each ability, and the capabilities that declare it."""
 

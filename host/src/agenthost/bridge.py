@@ -34,10 +34,11 @@ async def ask(ctx: ServerRequestContext[Any, Any], wanted: Asked) -> Inputs:
 
 
 async def _ask(ctx: ServerRequestContext[Any, Any], key: str, request: Mapping[str, Any]) -> Answer:
-    sent, answered = _KINDS[request["method"]]
+    kind, answered = _KINDS[request["method"]]
+    sent = kind.model_validate(with_identity(request))
     try:
         result = await ctx.session.send_request(
-            sent.model_validate(with_identity(request)),
+            sent,
             answered,
             # Beside the call; on the connection's own stream it is lost if the client has not opened that.
             metadata=ServerMessageMetadata(related_request_id=ctx.request_id),

@@ -178,8 +178,7 @@ class Tool(_Called):
         time_limit: seconds until a call is ended, instead of the plugin's or host's setting.
         aliases: further names that are answered but never listed.
         requires: what a client has to be able to do before the tool is called for it: `sampling`,
-            `sampling.tools`, `sampling.context`, `elicitation`, `elicitation.form`,
-            `elicitation.url` or `roots`.
+            `elicitation`, `elicitation.form`, `elicitation.url`, `roots`.
     """
 
     name: str

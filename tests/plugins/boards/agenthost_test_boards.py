@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from agenthost import (
     CallContext,
@@ -20,6 +20,7 @@ from agenthost import (
 
 PATTERN = "board://{name}"
 MEMORY = {"text": ""}
+LEVELS: tuple[Literal["debug", "info", "warning", "error"], ...] = ("debug", "info", "warning", "error")
 
 
 def write(tx: Transaction, name: str, text: str) -> None:
@@ -76,6 +77,14 @@ async def board_touch(uri: str, ctx: CallContext[Any], times: int = 1) -> str:
     return "Touched."
 
 
+@tool
+def board_log(ctx: CallContext[Any]) -> str:
+    """Log something of every level."""
+    for level in LEVELS:
+        ctx.log(level, f"a {level}")
+    return "Logged."
+
+
 @resource(PATTERN)
 async def board(name: str, ctx: CallContext[Any]) -> str:
     """What is written on a board."""
@@ -90,7 +99,7 @@ def memory() -> str:
 
 @hookimpl
 def agenthost_tools() -> list[Tool]:
-    return [board_write, board_think, board_offer, board_shelve, board_touch]
+    return [board_write, board_think, board_offer, board_shelve, board_touch, board_log]
 
 
 @hookimpl

@@ -14,6 +14,7 @@ from agenthost.calls.results import content_block
 from agenthost.contributions import Audio, Content, Image, Message, Text
 from agenthost.errors import InvalidParams
 from agenthost.inputs import Answer, Ask, Elicit, Elicited, InputRequired, Inputs, Root, Roots, Sample, Sampled
+from agenthost.vetting import MODERN
 
 MAX_STATE = 256 * 1024
 """Characters of a state as JSON; it travels to the client and back with every round."""
@@ -63,6 +64,8 @@ def asked(required: InputRequired) -> Asked:
     if state is not None and len(state) > MAX_STATE:
         raise ValueError(f"the state has {len(state)} characters as JSON, at most {MAX_STATE}")
     json.dumps(requests, ensure_ascii=False, allow_nan=False).encode()
+    if requests:
+        _check(requests)
     return Asked(requests, state, frozenset(needs))
 
 
@@ -97,6 +100,17 @@ def with_identity(request: Mapping[str, Any]) -> dict[str, Any]:
     if params.get("mode") != "url":
         return dict(request)
     return {**request, "params": {**params, "elicitationId": secrets.token_urlsafe(16)}}
+
+
+def _check(requests: Mapping[str, Any]) -> None:
+    """Let the SDK look at them now, while it is known whose they are.
+
+    Raises:
+        ValueError: a member is not what the protocol says.
+    """
+    from mcp_types.methods import serialize_server_result
+
+    serialize_server_result("tools/call", MODERN, {"resultType": "input_required", "inputRequests": requests})
 
 
 def _request(ask: Ask) -> tuple[dict[str, Any], str]:

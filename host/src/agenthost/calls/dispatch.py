@@ -239,7 +239,7 @@ class _Call:
             ToolError: the client cannot answer, or is asked again and again.
             ProtocolError: the client cannot answer (modern era).
         """
-        for _ in range(MAX_ROUNDS):
+        for rounds in range(MAX_ROUNDS + 1):
             value = await self._run_once(arguments)
             if not isinstance(value, InputRequired):
                 return value
@@ -247,9 +247,10 @@ class _Call:
             self.require(wanted.needs)
             if self._request.ask is None:
                 return wanted
-            inputs = await self._answers(self._request.ask, wanted)
-            state = None if wanted.state is None else json.loads(wanted.state)
-            self.context = replace(self.context, inputs=inputs, input_state=state)
+            if rounds < MAX_ROUNDS:
+                inputs = await self._answers(self._request.ask, wanted)
+                state = None if wanted.state is None else json.loads(wanted.state)
+                self.context = replace(self.context, inputs=inputs, input_state=state)
         raise CallFailed(
             f"{self.label} has asked {MAX_ROUNDS} times for more and is still not done. Call it again with all that "
             "it asked for in the arguments, if it takes them there; else tell the operator."
