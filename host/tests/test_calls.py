@@ -18,8 +18,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from typing import Annotated, Any, Literal, TypeVar
 
 import agenthost.calls.channel
-import agenthost.calls.dispatch
 import agenthost.calls.guard
+import agenthost.calls.running
 import agenthost.calls.watch
 import pytest
 from agenthost import (
@@ -1026,7 +1026,7 @@ def make_asker() -> Tool:
 
 
 def test_an_answer_that_never_comes_ends_the_call(calls: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agenthost.calls.dispatch, "ANSWER_LIMIT", 0.05)
+    monkeypatch.setattr(agenthost.calls.running, "ANSWER_LIMIT", 0.05)
     cancelled: list[bool] = []
 
     async def ask(_: Any) -> Inputs:

@@ -91,7 +91,7 @@ def test_every_public_name_is_documented(name: str) -> None:
         return
     if typing.get_origin(value) is not None or not (inspect.isclass(value) or inspect.isfunction(value)):
         # A type alias, with a text below it.
-        sources = [inspect.getsource(sys.modules[f"agenthost.{module}"]) for module in ("contributions", "scenes")]
+        sources = [inspect.getsource(sys.modules[f"agenthost.{module}"]) for module in ("content", "scenes")]
         [source] = [source for source in sources if f"\n{name} = " in source]
         assert source.split(f"\n{name} = ")[1].split("\n")[1].startswith('"""')
         return

@@ -3,22 +3,24 @@
 from typing import TYPE_CHECKING, Any
 
 from agenthost.commands import App, run_plugin
-from agenthost.context import CallContext, Caller, PluginContext, Registry
-from agenthost.contributions import (
-    Argument,
+from agenthost.content import (
     Audio,
     Content,
     Contents,
     EmbeddedResource,
     Image,
     Message,
-    Prompt,
     PromptResult,
-    Resource,
     ResourceLink,
-    ResourceTemplate,
     Result,
     Text,
+)
+from agenthost.context import CallContext, Caller, PluginContext, Registry
+from agenthost.contributions import (
+    Argument,
+    Prompt,
+    Resource,
+    ResourceTemplate,
     Tool,
     prompt,
     resource,

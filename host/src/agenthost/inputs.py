@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from agenthost.contributions import Content, Message, Text
+from agenthost.content import Content, Message, Text
 
 AnswerT = TypeVar("AnswerT")
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,27 +11,22 @@ from typing import Any
 
 import mcp_types as types
 from mcp import MCPError
-from mcp.server import Server, ServerRequestContext
-from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server import Server
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.models import InitializationOptions
-from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 import agenthost
 from agenthost.audience import Audience
-from agenthost.bridge import ask
-from agenthost.calls import MAX_COMPLETIONS, Calls, Request, answers
+from agenthost.calls import MAX_COMPLETIONS, Calls, Request
 from agenthost.catalog import Catalog
-from agenthost.context import LOG_LEVELS, Caller, LogLevel
 from agenthost.errors import ProtocolError
+from agenthost.incoming import Context, is_modern, request_of, set_log_level
 from agenthost.sealing import Sealing
 from agenthost.vetting import LEGACY, MODERN
 from agenthost.watches import Watches
 
 log = logging.getLogger("agenthost")
-
-Context = ServerRequestContext[Any, Any]
 
 
 class HostServer(Server[Any]):
@@ -142,7 +135,7 @@ class HostServer(Server[Any]):
         if ctx.method not in self._lists or ctx.request_id is None or not prepared or set(ctx.params or ()) - {"_meta"}:
             return await call_next(ctx)
         result = await self._list(ctx, None)
-        return {**result, "_meta": {types.SERVER_INFO_META_KEY: self.server_info_stamp}} if _is_modern(ctx) else result
+        return {**result, "_meta": {types.SERVER_INFO_META_KEY: self.server_info_stamp}} if is_modern(ctx) else result
 
     def _header_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool whose arguments come as HTTP headers too, which the SDK then compares."""
@@ -159,7 +152,7 @@ class HostServer(Server[Any]):
         return await self._answer(ctx, params, partial(self._calls.read_resource, params.uri), cached=True)
 
     async def _call_method(self, ctx: Context, params: types.RequestParams) -> Any:
-        if not _is_modern(ctx):
+        if not is_modern(ctx):
             raise MCPError(types.METHOD_NOT_FOUND, f"Method not found: {ctx.method}", ctx.method)
         given = {name: value for name, value in (ctx.params or {}).items() if name != "_meta"}
         return await self._answer(ctx, params, partial(self._calls.call_method, ctx.method, given), cached=True)
@@ -189,7 +182,7 @@ class HostServer(Server[Any]):
         """Wait until the plugins are ready, then for the call; its errors become JSON-RPC errors."""
         try:
             await self._ready()
-            return _complete_result(ctx, await call(_request(ctx, params)), cached=cached)
+            return _complete_result(ctx, await call(request_of(ctx, params)), cached=cached)
         except ProtocolError as error:
             raise MCPError(error.code, str(error), error.data) from None
         except Exception as error:
@@ -216,69 +209,18 @@ class HostServer(Server[Any]):
         return await self.audience.listen(ctx, params)
 
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        ctx.session._connection.state[_LEVEL] = params.level  # noqa: SLF001  (as in audience.py)
+        set_log_level(ctx, params.level)
         return types.EmptyResult()
-
-
-_LEVEL = "agenthost/logLevel"
-_CAPABILITIES = "agenthost/clientCapabilities"
-
-
-def _is_modern(ctx: Context) -> bool:
-    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 def _shape(ctx: Context) -> str:
     """The revision whose list shapes this client gets."""
-    return MODERN if _is_modern(ctx) else LEGACY
+    return MODERN if is_modern(ctx) else LEGACY
 
 
 def _complete_result(ctx: Context, members: dict[str, Any], *, cached: bool = False) -> dict[str, Any]:
     """A result with what the modern era wants in it; `cached`: a list or a read, which say how long they hold."""
-    if not _is_modern(ctx) or "resultType" in members:
+    if not is_modern(ctx) or "resultType" in members:
         return members
     hints = {"ttlMs": 0, "cacheScope": "private"} if cached else {}
     return {**hints, **members, "resultType": "complete"}
-
-
-def _capabilities(ctx: Context) -> Mapping[str, Any]:
-    """What the client declared, as in the protocol: with this request, or at the handshake."""
-    if _is_modern(ctx):
-        declared = (ctx.params or {}).get("_meta", {}).get(types.CLIENT_CAPABILITIES_META_KEY)
-        return declared if ctx.session.client_capabilities is not None else {}
-    state = ctx.session._connection.state  # noqa: SLF001  (as in audience.py)
-    if _CAPABILITIES not in state:
-        known = ctx.session.client_capabilities
-        state[_CAPABILITIES] = known.model_dump(by_alias=True, exclude_none=True) if known else {}
-    return state[_CAPABILITIES]  # type: ignore[no-any-return]
-
-
-def _request(ctx: Context, params: types.RequestParams) -> Request:
-    session = ctx.session
-    token = get_access_token()
-    client = session.client_params.client_info.name if session.client_params else None
-
-    async def send_log(level: LogLevel, text: str) -> None:
-        lowest = session._connection.state.get(_LEVEL, "info")  # noqa: SLF001  (as in audience.py)
-        if not _is_modern(ctx) and LOG_LEVELS.index(level) < LOG_LEVELS.index(lowest):
-            return
-        with warnings.catch_warnings():
-            # Logging is deprecated in the protocol, and served as long as clients ask for it.
-            warnings.simplefilter("ignore")
-            await session.send_log_message(level, text, related_request_id=ctx.request_id)
-
-    request = Request(
-        caller=Caller(token.subject if token else None, client),
-        client_capabilities=_capabilities(ctx),
-        protocol_version=ctx.protocol_version,
-        send_progress=session.report_progress if ctx.meta and ctx.meta.get("progress_token") is not None else None,
-        send_log=send_log,
-        ask=None if _is_modern(ctx) else partial(ask, ctx),
-    )
-    if not isinstance(params, types.InputResponseRequestParams) or not _is_modern(ctx):
-        return request
-    given = params.input_responses or {}
-    inputs = answers(
-        {key: value.model_dump(by_alias=True, mode="json", exclude_none=True) for key, value in given.items()}
-    )
-    return replace(request, inputs=inputs, input_state=params.request_state)

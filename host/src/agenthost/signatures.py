@@ -12,8 +12,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.fields import FieldInfo
 
+from agenthost.content import Audio, EmbeddedResource, Image, ResourceLink, Result, Text
 from agenthost.context import CallContext
-from agenthost.contributions import Audio, EmbeddedResource, Image, ResourceLink, Result, Text
 from agenthost.inputs import InputRequired
 from agenthost.schemas import plain_schema
 

@@ -1,7 +1,8 @@
 """Calls: resolve the name, check the arguments, run the plugin's code guarded, convert what it gives."""
 
 from agenthost.calls.asking import Asked, answer, answers, with_identity
-from agenthost.calls.dispatch import Calls, Request
+from agenthost.calls.dispatch import Calls
+from agenthost.calls.running import Request
 from agenthost.calls.texts import MAX_COMPLETIONS
 
 __all__ = ["MAX_COMPLETIONS", "Asked", "Calls", "Request", "answer", "answers", "with_identity"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agenthost.calls.results import content_block
-from agenthost.contributions import Audio, Content, Image, Message, Text
+from agenthost.content import Audio, Content, Image, Message, Text
 from agenthost.errors import InvalidParams
 from agenthost.inputs import Answer, Ask, Elicit, Elicited, InputRequired, Inputs, Root, Roots, Sample, Sampled
 from agenthost.vetting import MODERN

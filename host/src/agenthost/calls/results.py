@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from agenthost.calls.arguments import LONE_SURROGATE
-from agenthost.contributions import (
+from agenthost.content import (
     Audio,
     Content,
     Contents,
