@@ -418,6 +418,20 @@ def test_a_broken_agent_skill_is_told_with_its_line(
     assert (found_line, found_field, words in reason) == (line, field, True), reason
 
 
+def test_a_fault_quotes_no_more_than_a_word(read: Read) -> None:
+    """A layer may be a folder whose files were never meant to be skills, and models read what is wrong with them."""
+    long_word = "ghp_0123456789abcdefghijklmnopqrst"
+    head = "schemaVersion: skillcentral.dev/v1\nid: a\nname: A\ndescription: A\n"
+    files = [f"{member}: {long_word}\n" for member in ("type", "schemaVersion", "tags", "arguments", "inputSchema")]
+    files += [f"{head}type: tool\n{member}: {long_word}\n" for member in ("appliesTo", "capabilities", "workflow")]
+    files += [f"{head}type: tool\ninputSchema: {{pattern: '({long_word}', $ref: {long_word}, type: {long_word}}}\n"]
+    files += [f"{head}type: tool\nappliesTo: {{projects: [{long_word}]}}\n", f"!{long_word} a\n", f"a: *{long_word}\n"]
+    files += [f"{long_word}: 1\n{long_word}: 2\n", f"a: '{long_word}\n", f"a: b: {long_word}\n"]
+    for text in files:
+        assert long_word not in str(bad(read, text))
+    assert '"promt"' in str(bad(read, "id: a\ntype: promt\n"))
+
+
 # Anything at all
 
 

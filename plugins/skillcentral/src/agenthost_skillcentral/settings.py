@@ -23,7 +23,7 @@ class Settings(BaseModel):
 
     None of it is `Trusted`: all of this is only read, and the `skill-central.yaml` of a cloned repository could name
     the same folders. What protects is how they are read: only a valid skill is served, no link leads out of a layer,
-    and what is said about a broken file does not tell what is in it.
+    and what is said about a broken file quotes no more than a word of it.
     """
 
     project_root: Path | None = Field(

@@ -45,7 +45,7 @@ def _no_constant(name: str) -> Any:
 def _finite(text: str) -> float:
     number = float(text)
     if number in {float("inf"), float("-inf")}:
-        raise FormatError(f"the number {shown(text)} is too large")
+        raise FormatError("holds a number that is too large")
     return number
 
 

@@ -45,7 +45,7 @@ def arguments_of(value: Any, problems: Problems) -> tuple[Argument, ...]:
             problems.add((*path, "name"), "has to be a text that is not blank")
             continue
         if name in found:
-            problems.add((*path, "name"), f'"{name}" is there twice')
+            problems.add((*path, "name"), f"{shown(name)} is there twice")
         for member in ("description", "title"):
             if not isinstance(item.get(member), str | None):
                 problems.add((*path, member), f"has to be a text, not {shown(item[member])}")
@@ -80,7 +80,7 @@ def applies_to(value: Any, problems: Problems) -> tuple[str, ...] | None:
             problems.add((*path, index), str(error))
             continue
         if project in found:
-            problems.add((*path, index), f'"{item}" is there twice')
+            problems.add((*path, index), f"{shown(item)} is there twice")
         found.append(project)
     return tuple(found)
 

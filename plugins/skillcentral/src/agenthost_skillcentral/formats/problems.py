@@ -8,6 +8,9 @@ Path = tuple[str | int, ...]
 """The members on the way to the one at fault: `("arguments", 0, "name")`."""
 
 
+_LONGEST_WORD = 24
+
+
 class FormatError(Exception):
     """A file cannot be read as what it should be; `str()` is the reason.
 
@@ -45,7 +48,10 @@ def field_name(path: Sequence[str | int]) -> str | None:
 
 
 def shown(value: object) -> str:
-    """A value as a person should see it: as it stands in a file, and not whole if it is long."""
+    """A value as a person should see it: a word as it stands in the file, else what kind of value it is.
+
+    Faults are read by models too, and a layer may be a folder whose files were never meant to be skills.
+    """
     match value:
         case None:
             return "nothing"
@@ -55,5 +61,7 @@ def shown(value: object) -> str:
             return "an object"
         case list():
             return "a list"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    text = str(value)
+    if len(text) > _LONGEST_WORD:
+        return f"a text of {len(text)} characters" if isinstance(value, str) else "a long number"
+    return f'"{text}"' if isinstance(value, str) else text

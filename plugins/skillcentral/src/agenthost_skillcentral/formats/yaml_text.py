@@ -242,9 +242,9 @@ def _plain(text: str, node: yaml.Node) -> Any:
             try:
                 number = read(text)
             except ValueError:  # Python reads at most 4,300 digits
-                raise _at(node, f"the number {shown(text)} is too long") from None
+                raise _at(node, "the number is too long") from None
             if number in {float("inf"), float("-inf")}:
-                raise _at(node, f"the number {shown(text)} is too large")
+                raise _at(node, "the number is too large")
             return number
     if _NOT_FINITE.fullmatch(text):
         raise _at(node, f"{text} is not a number that JSON has; put it in quotes if it is a text")

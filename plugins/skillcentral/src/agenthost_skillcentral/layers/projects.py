@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path, PureWindowsPath
 from urllib.parse import urlsplit
 
+from agenthost_skillcentral.formats.problems import shown
+
 _SCP_FORM = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?!/)(?P<path>\S+)")
 _SECTION = re.compile(r'\[\s*(?P<name>[\w.-]+)(?:\s+"(?P<sub>(?:[^"\\]|\\.)*)")?\s*\]')
 _REMOTE_SCHEMES = {"https", "http", "ssh", "git", "git+ssh", "git+https"}
@@ -35,7 +37,7 @@ def normalise(project_id: str) -> str:
 
 
 def _shape(project_id: str) -> str:
-    return f'"{project_id}" is no project; write git:<host>/<path> or path:<absolute path>'
+    return f"{shown(project_id)} is no project; write git:<host>/<path> or path:<absolute path>"
 
 
 def _path_id(path: str, project_id: str) -> str:
