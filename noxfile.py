@@ -109,7 +109,10 @@ def lint(session: nox.Session) -> None:
     sources = os.pathsep.join(str(ROOT / folder / "src") for folder in DISTRIBUTIONS)
     session.run("lint-imports", "--no-cache", env={"PYTHONPATH": sources})
     # Where a distribution and its module differ; pydantic pins its pydantic_core exactly, so the two are one.
-    modules = "agenthost-core=agenthost,pydantic=pydantic|pydantic_core,python-socketio=socketio,pyyaml=yaml"
+    modules = (
+        "agenthost-core=agenthost,opentelemetry-api=opentelemetry,pydantic=pydantic|pydantic_core,"
+        "python-socketio=socketio,pyyaml=yaml"
+    )
     # The extra `all` installs the plugins, and nothing of the host imports them; uvicorn imports websockets.
     unused = "DEP002=" + "|".join(["websockets", *(f"agenthost-{name}" for name in PLUGINS)])
     for folder in DISTRIBUTIONS:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from agenthost.catalog import Catalog
 from agenthost.errors import ProtocolError
 from agenthost.incoming import Context, is_modern, request_of, set_log_level
 from agenthost.sealing import Sealing
+from agenthost.tracing import CAN_TRACE
 from agenthost.vetting import LEGACY, MODERN
 from agenthost.watches import Watches
 
@@ -34,6 +34,7 @@ class HostServer(Server[Any]):
 
     Attributes:
         audience: everyone who is told about changes.
+        meter: what was called so far.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class HostServer(Server[Any]):
         )
         # As a keyword argument of Server this handler would emit a deprecation warning (sdk.md 1.1).
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
-        if find_spec("opentelemetry.sdk") is None:
+        if not CAN_TRACE:
             # Nothing can record what the SDK's first middleware traces, at a tenth of the cost of a call.
             self.middleware.clear()
         for method in catalog.methods.names():
@@ -88,6 +89,7 @@ class HostServer(Server[Any]):
             "resources/templates/list": ("resourceTemplates", catalog.listed_templates),
         }
         self._catalog = catalog
+        self.meter = calls.meter
         self._calls = calls
         self._ready = ready
         catalog.on_change = self.audience.list_changed

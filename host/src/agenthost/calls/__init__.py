@@ -2,7 +2,8 @@
 
 from agenthost.calls.asking import Asked, answer, answers, with_identity
 from agenthost.calls.dispatch import Calls
+from agenthost.calls.meter import BUCKETS, Meter
 from agenthost.calls.running import Request
 from agenthost.calls.texts import MAX_COMPLETIONS
 
-__all__ = ["MAX_COMPLETIONS", "Asked", "Calls", "Request", "answer", "answers", "with_identity"]
+__all__ = ["BUCKETS", "MAX_COMPLETIONS", "Asked", "Calls", "Meter", "Request", "answer", "answers", "with_identity"]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from agenthost.calls.arguments import check_arguments
 from agenthost.calls.asking import Asked
 from agenthost.calls.guard import Guard, crash
+from agenthost.calls.meter import Meter
 from agenthost.calls.results import (
     contents_to_wire,
     error_to_wire,
@@ -25,7 +26,7 @@ from agenthost.calls.texts import (
     read_variables,
     texts,
 )
-from agenthost.catalog import Catalog, Table
+from agenthost.catalog import Catalog, Route, Table
 from agenthost.errors import (
     INTERNAL_ERROR,
     METHOD_NOT_FOUND,
@@ -39,13 +40,21 @@ from agenthost.settings import did_you_mean
 
 
 class Calls:
-    """Answers calls from the catalog."""
+    """Answers calls from the catalog.
+
+    Attributes:
+        meter: what was called so far.
+    """
 
     def __init__(self, catalog: Catalog, time_limit: float) -> None:
         """`time_limit` is `[host] time_limit`, in seconds."""
+        self.meter = Meter()
         self._catalog = catalog
         self._time_limit = time_limit
         self._guard = Guard()
+
+    def _run(self, route: Route[Any], request: Request) -> Run:
+        return Run(self._guard, self.meter, route, request, self._time_limit)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any] | None, request: Request) -> dict[str, Any]:
         """The members of a `tools/call` result; whatever the plugin does becomes one.
@@ -59,7 +68,7 @@ class Calls:
             raise NotFound(self._catalog.tools.explain_unknown(name))
         signature = route.vetted.signature
         given = dict(arguments or {})
-        async with Run(self._guard, route, request, self._time_limit) as call:
+        async with self._run(route, request) as call:
             try:
                 if route.item.requires:
                     call.require(route.item.requires)
@@ -68,6 +77,7 @@ class Calls:
                     return value.to_wire()
                 return call.convert(result_to_wire, value, signature.returns if signature else None)
             except ToolError as error:
+                call.outcome = "error"
                 try:
                     return error_to_wire(error)
                 except Exception as fault:  # noqa: BLE001  (an error that cannot be sent is a crash itself)
@@ -85,7 +95,7 @@ class Calls:
         if route is None:
             raise NotFound(self._catalog.prompts.explain_unknown(name))
         given = dict(arguments or {})
-        async with Run(self._guard, route, request, self._time_limit) as call:
+        async with self._run(route, request) as call:
             with _as_protocol_errors():
                 if route.vetted.signature is None:
                     check_prompt_arguments(route, given)
@@ -102,7 +112,7 @@ class Calls:
         if found is None:
             raise NotFound(self._catalog.resources.explain_unknown(uri), {"uri": uri})
         route, variables = found
-        async with Run(self._guard, route, request, self._time_limit) as call:
+        async with self._run(route, request) as call:
             with _as_protocol_errors():
                 value = await call.run(read_variables(route, variables))
                 if isinstance(value, Asked):
@@ -118,7 +128,7 @@ class Calls:
         route = self._catalog.methods.find(name)
         if route is None:
             raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {name}", name)
-        async with Run(self._guard, route, request, self._time_limit) as call:
+        async with self._run(route, request) as call:
             with _as_protocol_errors():
                 return call.convert(members_to_wire, await call.run(dict(params)))
 
@@ -148,7 +158,7 @@ class Calls:
         function = getattr(route.item, "complete", {}).get(name)
         if function is None:
             return [choice for choice in choices(route, name) if choice.startswith(value)]
-        async with Run(self._guard, route, request, self._time_limit) as call:
+        async with self._run(route, request) as call:
             with _as_protocol_errors():
                 found = await call.run_function(function, value, dict(arguments), call.context)
                 return call.convert(texts, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,10 +15,12 @@ from agenthost.abilities import capabilities, lacking
 from agenthost.calls.asking import Asked, asked
 from agenthost.calls.channel import Channel, SendLog, SendProgress
 from agenthost.calls.guard import Guard, crash
+from agenthost.calls.meter import Called, Meter, Outcome
 from agenthost.catalog import Route
 from agenthost.context import CallContext, Caller
 from agenthost.errors import MISSING_CAPABILITY, CallFailed, ProtocolError, ToolError
 from agenthost.inputs import InputRequired, Inputs
+from agenthost.tracing import tell_trace
 
 W = TypeVar("W")
 
@@ -57,10 +60,17 @@ class Request:
 
 
 class Run:
-    """One run of plugin code for one request; its messages to the client end with it."""
+    """One run of plugin code for one request; its messages to the client end with it.
 
-    def __init__(self, guard: Guard, route: Route[Any], request: Request, time_limit: float) -> None:
+    Attributes:
+        outcome: how it ends, as far as is known.
+    """
+
+    def __init__(self, guard: Guard, meter: Meter, route: Route[Any], request: Request, time_limit: float) -> None:
+        self.outcome: Outcome = "ok"
+        self._began = time.monotonic()
         self._guard = guard
+        self._meter = meter
         self._route = route
         self._request = request
         self._channel = Channel(request.send_progress, request.send_log)
@@ -79,9 +89,15 @@ class Run:
         )
 
     async def __aenter__(self) -> Run:
+        tell_trace(self._route.plugin.name)
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.outcome = "error" if issubclass(kind, Exception) else "cancelled"
+        route = self._route
+        called = Called(type(route.item).__name__.lower(), route.plugin.name, route.exposed)
+        self._meter.count(called, self.outcome, time.monotonic() - self._began)
         if kind is None or issubclass(kind, Exception):
             await self._channel.close()
         self._channel.abandon()

@@ -11,6 +11,7 @@ from agenthost.calls.watch import LoopWatch
 from agenthost.http.answers import refusal
 from agenthost.http.doors import HEALTH
 from agenthost.http.health import Health
+from agenthost.http.metrics import Metrics
 from agenthost.http.routes import PluginRoutes
 from agenthost.lifespans import Lifespans
 from agenthost.plugins import Plugin
@@ -20,7 +21,13 @@ ENDPOINT = "/mcp"
 
 
 def make_app(
-    endpoint: ASGIApp, plugins: Sequence[Plugin], lifespans: Lifespans, health: Health, *, at_root: bool
+    endpoint: ASGIApp,
+    plugins: Sequence[Plugin],
+    lifespans: Lifespans,
+    health: Health,
+    metrics: Metrics,
+    *,
+    at_root: bool,
 ) -> Router:
     """The application behind the doors.
 
@@ -29,6 +36,7 @@ def make_app(
         plugins: those that were asked for; the routes of each are below its name.
         lifespans: who of them is up.
         health: how the server is.
+        metrics: what was called.
         at_root: every other path goes to the routes of the only plugin.
     """
     watch = LoopWatch()
@@ -37,6 +45,7 @@ def make_app(
         Route(ENDPOINT, endpoint),
         Route(f"{ENDPOINT}/", endpoint),
         Route(HEALTH, health.answer),
+        Route("/metrics", metrics.answer),
     ]
     mounted = {plugin.name: PluginRoutes(plugin, lifespans, watch) for plugin in plugins}
     routes += [Mount(f"/{name}", app) for name, app in mounted.items()]

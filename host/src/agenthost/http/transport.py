@@ -19,6 +19,7 @@ from agenthost.http.connection import Connection
 from agenthost.http.doors import Doors
 from agenthost.http.endpoint import Endpoint
 from agenthost.http.health import Health
+from agenthost.http.metrics import Metrics
 from agenthost.http.requests import Requests
 from agenthost.http.sessions import Sessions
 from agenthost.http.tokens import Tokens
@@ -63,7 +64,9 @@ async def serve(
     """Serve until `stop` is set; then everything in flight is ended, and answered."""
     sessions = Sessions(server, max_request_body_size=MAX_BYTES)
     health = Health(plugins, lifespans, protected=site.tokens is not None)
-    app = make_app(Endpoint(StreamableHTTPASGIApp(sessions)), plugins, lifespans, health, at_root=site.at_root)
+    metrics = Metrics(server.meter, plugins)
+    endpoint = Endpoint(StreamableHTTPASGIApp(sessions))
+    app = make_app(endpoint, plugins, lifespans, health, metrics, at_root=site.at_root)
     requests = Requests(Doors(app, site.admission, site.tokens))
     config = uvicorn.Config(
         requests,
