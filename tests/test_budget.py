@@ -47,7 +47,9 @@ def packages(modules: set[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["serve", "--help"], ["plugins", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["serve", "--help"], ["plugins", "--help"], ["new", "anything"]]
+)
 def test_help_imports_neither_the_protocols_sdk_nor_any_plugin(
     imported: Callable[..., set[str]], arguments: list[str]
 ) -> None:

@@ -202,6 +202,9 @@ def test_an_unknown_name_is_refused_with_the_nearest_and_with_what_was_not_looke
     [unwanted] = [line for line in done.stderr.splitlines() if "because they are not wanted: " in line]
     assert {"broken", "other"} <= set(unwanted.rpartition(": ")[2].split(", "))
     assert done.stdout == ""
+    near = run("shelf://toda", "--plugins", "shelf", env=shelf, code=2).stderr
+    assert "did you mean 'shelf://today'" in near
+    assert "shelf is a plugin" in run("shelf", "--plugins", "shelf", env=shelf, code=2).stderr
     assert "not looked at: broken: importing made_broken" in run("nosuch", env=shelf, code=2).stderr
 
 

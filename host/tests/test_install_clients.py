@@ -246,6 +246,35 @@ def test_s63_removal_takes_out_the_entry_with_a_copy_and_does_nothing_if_there_i
     assert len(backups(path)) == 1
 
 
+@pytest.mark.parametrize(
+    ("client", "linux", "darwin"),
+    [
+        (
+            "claude-desktop",
+            ".config/Claude/claude_desktop_config.json",
+            "Library/Application Support/Claude/claude_desktop_config.json",
+        ),
+        ("codex", ".codex/config.toml", ".codex/config.toml"),
+        ("copilot-cli", ".copilot/mcp-config.json", ".copilot/mcp-config.json"),
+        ("windsurf", ".codeium/windsurf/mcp_config.json", ".codeium/windsurf/mcp_config.json"),
+        ("cline", ".cline/data/settings/cline_mcp_settings.json", ".cline/data/settings/cline_mcp_settings.json"),
+        ("trae", ".config/Trae/User/mcp.json", "Library/Application Support/Trae/User/mcp.json"),
+        ("trae-cn", ".config/Trae CN/User/mcp.json", "Library/Application Support/Trae CN/User/mcp.json"),
+        ("gemini-cli", ".gemini/settings.json", ".gemini/settings.json"),
+    ],
+)
+def test_s57_each_system_has_its_own_place(client: str, linux: str, darwin: str, tmp_path: Path) -> None:
+    place = load_clients()[client].user
+    assert place.locate({}, tmp_path, Path("/x"), "linux") == tmp_path / linux
+    assert place.locate({}, tmp_path, Path("/x"), "darwin") == tmp_path / darwin
+
+
+def test_the_folder_of_settings_may_be_elsewhere_on_linux(tmp_path: Path) -> None:
+    for client in ("claude-desktop", "trae", "trae-cn"):
+        place = load_clients()[client].user
+        assert place.locate({"XDG_CONFIG_HOME": "/xdg"}, tmp_path, Path("/x"), "linux").is_relative_to("/xdg")
+
+
 # Codex
 
 
@@ -372,6 +401,16 @@ def test_a_lock_of_a_client_that_is_never_given_back_is_told_and_left_alone(
         pytest.fail("the lock is held by somebody else")
     assert list(tmp_path.iterdir()) == [lock]
     assert (lock / "owner.1").exists()
+
+
+def test_a_lock_of_a_client_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    mine = locks.locked(tmp_path / "x.json", make=False, suffix=".lock")
+    with pytest.raises(LeftAlone, match="No space left on device"), mine:
+        pytest.fail("there is no lock")
 
 
 def test_a_lock_that_the_client_has_taken_over_is_not_given_back_in_its_name(tmp_path: Path) -> None:

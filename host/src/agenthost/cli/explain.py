@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,6 @@ from agenthost.cli.text import printable, safe, wrap
 from agenthost.errors import OperatorError
 from agenthost.explaining import Explanation, Names, explain
 from agenthost.profiles import Remark, load_profiles
-from agenthost.settings import did_you_mean
 
 NOT_SERVED = 1
 """Exit code when nothing of that name is served."""
@@ -53,7 +53,10 @@ def command(app: HostApp, name: str, as_json: bool) -> int:
 
 
 def _unknown(name: str, names: Names, assembly: Assembly) -> str:
-    lines = [f"nothing is called {name!r}{did_you_mean(name, names.known)}"]
+    near = difflib.get_close_matches(name, names.known, n=3)
+    lines = [f"nothing is called {name!r}" + (f" (did you mean {' or '.join(map(repr, near))}?)" if near else "")]
+    if name in assembly.found:
+        lines.append(f"{name} is a plugin: agenthost plugins tells about it, and agenthost tools what it offers")
     lines += [f"not looked at: {finding}" for finding in assembly.findings if finding.kind == "failed"]
     if others := [other for other in assembly.found if other not in assembly.selection.names]:
         lines.append(f"not looked at, because they are not wanted: {', '.join(others)}")

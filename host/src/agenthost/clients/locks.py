@@ -75,8 +75,11 @@ def _clients_lock(lock: Path) -> Iterator[None]:
     owner = f"owner.{token}"
     staged = lock.with_name(f"{lock.name}.tmp.{token}")
     try:
-        staged.mkdir()
-        (staged / owner).write_text(token, encoding="utf-8")
+        try:
+            staged.mkdir()
+            (staged / owner).write_text(token, encoding="utf-8")
+        except OSError as error:
+            raise LeftAlone(f"the client's lock {lock} cannot be made ({error.strerror})") from error
         end = time.monotonic() + CLIENTS_PATIENCE
         while True:
             try:
