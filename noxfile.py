@@ -261,6 +261,7 @@ def bench(session: nox.Session) -> None:
     session.run("python", "benchmarks/run.py", "--check", *session.posargs)
     session.run("python", "benchmarks/campfire.py", "--check")
     session.run("python", "benchmarks/skillcentral.py", "--check")
+    session.run("python", "benchmarks/load.py")
 
 
 if __name__ == "__main__":

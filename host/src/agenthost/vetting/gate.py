@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
@@ -69,7 +70,7 @@ def check_handler(handler: Any, arguments: Sequence[Any] | None, called_as: str)
     """Check that a handler can be called; with `arguments` given, that a raw call fits it."""
     if not callable(handler):
         raise VettingError("handler", f"{shown(handler)} cannot be called")
-    if arguments is None:
+    if arguments is None or _plainly_takes(handler, len(arguments)):
         return
     try:
         inspect.signature(handler).bind(*arguments)
@@ -77,6 +78,15 @@ def check_handler(handler: Any, arguments: Sequence[Any] | None, called_as: str)
         raise VettingError("handler", f"is called as {called_as}, and does not take that") from error
     except ValueError:
         return  # a callable without a readable signature: it will show when called
+
+
+def _plainly_takes(handler: Any, count: int) -> bool:
+    """Whether a plain function of exactly so many parameters is what it seems: most are, and that is quick to see."""
+    if type(handler) is not FunctionType or handler.__dict__:  # a decorator leaves `__wrapped__` there
+        return False
+    code = handler.__code__
+    starred = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return code.co_argcount == count and not code.co_kwonlyargcount and not starred
 
 
 def signature_of(handler: Any) -> Signature:
@@ -142,7 +152,7 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in listed.items():
         try:
             _check_shape(value)
-            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+            text = value if type(value) is str else json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise VettingError(name, f"cannot be written as JSON: {error}") from error
         try:
@@ -151,7 +161,7 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
             raise VettingError(name, "holds half of a surrogate pair, which JSON in UTF-8 cannot carry") from error
         if size > MAX_MEMBER:
             raise VettingError(name, f"{size} bytes as JSON are too many; at most {MAX_MEMBER}")
-        copy[name] = json.loads(text)
+        copy[name] = text if type(value) is str else json.loads(text)
     return copy
 
 
