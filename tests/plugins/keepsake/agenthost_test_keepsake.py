@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 import click
 from agenthost import (
     App,
     CallContext,
     Elicit,
+    Extension,
     Image,
     InputRequired,
     Message,
@@ -42,6 +43,11 @@ from agenthost import (
 )
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import BaseRoute
 
 
 class Settings(BaseModel):
@@ -176,6 +182,12 @@ async def keepsake_one(name: str, ctx: CallContext[Settings]) -> str:
     return f"{kept['name']}: {kept.get('why', 'nobody knows why')}"
 
 
+async def count(params: dict[str, Any], ctx: CallContext[Settings]) -> dict[str, Any]:
+    """How many things there are whose names begin so."""
+    start = params.get("start", "")
+    return {"count": len([name for name in await ctx.store.read(names) if name.startswith(start)])}
+
+
 @click.group("keepsake")
 def command() -> None:
     """Look at the things that are kept."""
@@ -228,6 +240,24 @@ def agenthost_prompts() -> list[Prompt]:
 def agenthost_resources() -> list[Resource | ResourceTemplate]:
     """See hookspecs."""
     return [keepsake_all, keepsake_one]
+
+
+@hookimpl
+def agenthost_extensions() -> list[Extension]:
+    """See hookspecs."""
+    return [Extension("org.example/keepsake", {"since": 2026}, {"keepsake/count": count})]
+
+
+@hookimpl
+def agenthost_routes(plugin: PluginContext[Settings]) -> list[BaseRoute]:
+    """See hookspecs."""
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route
+
+    async def shelf(_request: Request) -> PlainTextResponse:
+        return PlainTextResponse("\n".join(await plugin.store.read(names)))
+
+    return [Route("/", shelf)]
 
 
 @hookimpl
