@@ -85,7 +85,7 @@ client_id = post("/register", model_name=MODEL)["client_id"]
 joined = post("/join_game", client_id=client_id, preferred_role=ROLE)
 game_id = joined["game_id"]
 board[:] = joined["board"]
-client.connect(URL, transports=TRANSPORTS)
+client.connect(URL, transports=TRANSPORTS, wait_timeout=30)
 client.emit("join", {"client_id": client_id, "game_id": game_id})
 finished = ended.wait(60)
 with moving:

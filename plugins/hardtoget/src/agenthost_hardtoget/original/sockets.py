@@ -24,6 +24,9 @@ WAIT = 600.0
 PAUSE = 1.0
 """Seconds before the storage is asked again after it has failed."""
 
+MAX_PACKETS = 64 * 1024
+"""Bytes that a client may send at once."""
+
 MAX_ROOMS = 32
 """Players and games that one connection can follow."""
 
@@ -53,6 +56,13 @@ class _Connection:
         self.tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
         self.lock = asyncio.Lock()
 
+    def forget_what_is_over(self) -> None:
+        """Drop the games that have ended, so that a connection may follow any number of them, one after the other."""
+        self.tasks = {room: task for room, task in self.tasks.items() if not task.done()}
+        over = self.games - {name for kind, name in self.tasks if kind == "game"}
+        self.games -= over
+        self.told = {one for one in self.told if one[0] not in over}
+
 
 class Sockets:
     """The Socket.IO server. A connection may join the room of a player, if it knows the player's id, and of any game.
@@ -66,7 +76,14 @@ class Sockets:
         self._log = log
         self._connections: dict[str, _Connection] = {}
         # Origins are the host's business, which has looked at them before: [] switches the library's own rules off.
-        self._server = socketio.AsyncServer(async_mode="asgi", cors_allowed_origins=[], max_http_buffer_size=65536)
+        quiet = _quiet(log)
+        self._server = socketio.AsyncServer(
+            async_mode="asgi",
+            cors_allowed_origins=[],
+            max_http_buffer_size=MAX_PACKETS,
+            logger=quiet,
+            engineio_logger=quiet,
+        )
         self._server.on("connect", self._connect)
         self._server.on("join", self._join)
         self._server.on("disconnect", self._disconnect)
@@ -93,7 +110,7 @@ class Sockets:
         for task in connection.tasks.values() if connection else ():
             task.cancel()
 
-    async def _join(self, sid: str, data: Any = None) -> dict[str, str]:
+    async def _join(self, sid: str, data: Any = None, *_more: Any) -> dict[str, str]:
         """Enter the rooms that are named; the answer is for clients that ask for an acknowledgement."""
         try:
             wanted = Rooms.model_validate(data)
@@ -107,9 +124,13 @@ class Sockets:
             game_id = None if game_id is None else (await self._games.spectate(game_id))["game_id"]
         except (errors.Refused, StorageError) as error:
             return {"error": str(error)}
+        except Exception:  # noqa: BLE001 - logged here, since the library's own log is cut short
+            self._log.exception("a client could not join")
+            return {"error": "this should not have happened; the server's log says more"}
         connection = self._connections.get(sid)
         if connection is None:
             return {"error": "the connection is closed"}
+        connection.forget_what_is_over()
         rooms = {("player", client_id), ("game", game_id)} - {("player", None), ("game", None)}
         if len(connection.tasks.keys() | rooms) > MAX_ROOMS:
             return {"error": f"one connection can be in {MAX_ROOMS} rooms; open another one"}
@@ -171,3 +192,22 @@ class Sockets:
                 if key not in connection.told:
                     connection.told.add(key)
                     await self._server.emit(event.name, event.data, to=sid)
+
+
+def _quiet(log: logging.Logger) -> logging.Logger:
+    """A logger for the library: one line for a packet that it cannot read, and nothing else.
+
+    Otherwise it would log whole packets, with the secrets in them, and a traceback for every wrong one.
+    """
+
+    def shorten(record: logging.LogRecord) -> bool:
+        if not record.exc_info or record.exc_info[0] is None:
+            return False
+        record.msg, record.args = "a client sent a packet that is none (%s)", (record.exc_info[0].__name__,)
+        record.exc_info = None
+        return True
+
+    quiet = log.getChild("socketio")
+    quiet.setLevel(logging.ERROR)
+    quiet.addFilter(shorten)
+    return quiet
