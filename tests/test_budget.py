@@ -87,3 +87,11 @@ def test_the_module_and_the_command_are_the_same(places: Any) -> None:
             [*command, "--version"], capture_output=True, text=True, timeout=60, check=True, cwd=places.new("cwd")
         )
         assert done.stdout.startswith("agenthost 0.")
+
+
+def test_the_web_server_is_started_over_http_alone(start: Callable[..., Any]) -> None:
+    """The SDK itself imports uvicorn's outside; what serves with it, and Starlette's routes, are for `--http`."""
+    server = start("--plugins", "probe", plugins=["calls"])
+    server.open()
+    for name in ("uvicorn.protocols", "h11", "websockets", "agenthost.http"):
+        assert server.call("modules", {"start": name})["result"]["structuredContent"] == {"names": []}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from agenthost.http import bodies, connection
+from agenthost.http import connection
 from agenthost.http.admission import Admission
 from agenthost.http.doors import Doors
 from agenthost.http.requests import Requests
@@ -27,9 +27,8 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @pytest.fixture(autouse=True)
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HEAD_SECONDS", "REST_SECONDS", "UNREAD_SECONDS"):
+    for name in ("HEAD_SECONDS", "BODY_SECONDS", "REST_SECONDS", "UNREAD_SECONDS"):
         monkeypatch.setattr(connection, name, LIMIT)
-    monkeypatch.setattr(bodies, "SECONDS", LIMIT)
 
 
 ENDED: list[str] = []

@@ -28,7 +28,7 @@ def make_app(
     metrics: Metrics,
     *,
     at_root: bool,
-) -> Router:
+) -> ASGIApp:
     """The application behind the doors.
 
     Args:
@@ -40,18 +40,19 @@ def make_app(
         at_root: every other path goes to the routes of the only plugin.
     """
     watch = LoopWatch()
-    routes: list[BaseRoute] = [
-        # Both, since a redirection of a POST is something that not every client follows.
-        Route(ENDPOINT, endpoint),
-        Route(f"{ENDPOINT}/", endpoint),
-        Route(HEALTH, health.answer),
-        Route("/metrics", metrics.answer),
-    ]
+    routes: list[BaseRoute] = [Route(HEALTH, health.answer), Route("/metrics", metrics.answer)]
     mounted = {plugin.name: PluginRoutes(plugin, lifespans, watch) for plugin in plugins}
     routes += [Mount(f"/{name}", app) for name, app in mounted.items()]
     if at_root:
         routes += [Mount("", app) for app in mounted.values()]
-    return Router(routes, default=_nothing_here)
+    router = Router(routes, default=_nothing_here)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        # Both, since a redirection of a POST is something that not every client follows.
+        at_endpoint = scope["path"] in (ENDPOINT, f"{ENDPOINT}/") and scope["type"] == "http"
+        await (endpoint if at_endpoint else router)(scope, receive, send)
+
+    return app
 
 
 async def _nothing_here(scope: Scope, receive: Receive, send: Send) -> None:

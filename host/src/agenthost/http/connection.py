@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
 import h11
@@ -11,6 +12,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 20.0
 """What a client may take to send the head of a request, from its first byte or from the connection."""
+
+BODY_SECONDS = 60.0
+"""What a client may take to send a body: the largest one over a line of 0.6 Mbit/s."""
 
 REST_SECONDS = 20.0
 """What a client may take to send the rest of a body that is refused; it is thrown away."""
@@ -71,17 +75,31 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """What came is not HTTP."""
+        self._refuse(HTTPStatus.BAD_REQUEST, "this is not HTTP/1.1, or its head is too large")
+
+    def _refuse(self, status: HTTPStatus, text: str) -> None:
+        """Answer by ourselves, if no answer has begun, and close; whoever works on one is told that the client left."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            body = to_json({"error": "this is not HTTP/1.1, or its head is too large"})
+            body = to_json({"error": text})
             headers = [
                 ("Content-Type", "application/json"),
                 ("Content-Length", str(len(body))),
                 ("Connection", "close"),
             ]
-            response = h11.Response(status_code=400, headers=headers, reason="Bad Request")
+            response = h11.Response(status_code=status, headers=headers, reason=status.phrase)
             for event in (response, h11.Data(data=body), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self.transport.close()
+
+    def _give_up(self) -> None:
+        if self._waits_for == "body":
+            text = f"the body of a request has to arrive within {BODY_SECONDS:g} s"
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, text)
+        else:
+            self.transport.abort()
 
     def _look(self) -> None:
         """Find out what the client owes us."""
@@ -89,8 +107,11 @@ class Connection(H11Protocol):
             self._wait_for(None, 0)
         elif self.conn.their_state is h11.IDLE and (self._fresh or self.conn.trailing_data[0]):
             self._wait_for("head", HEAD_SECONDS)
-        elif self.conn.their_state is h11.SEND_BODY and self.conn.our_state is h11.DONE:
-            self._wait_for("rest", REST_SECONDS)
+        elif self.conn.their_state is h11.SEND_BODY:
+            if self.conn.our_state is h11.DONE:
+                self._wait_for("rest", REST_SECONDS)
+            else:
+                self._wait_for("body", BODY_SECONDS)
         else:
             self._wait_for(None, 0)
 
@@ -103,4 +124,4 @@ class Connection(H11Protocol):
             self._deadline.cancel()
             self._deadline = None
         if what is not None:
-            self._deadline = self.loop.call_later(seconds, self.transport.abort)
+            self._deadline = self.loop.call_later(seconds, self._give_up)

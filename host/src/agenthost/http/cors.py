@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
-from starlette.types import Message, Send
+from starlette.types import Message, Scope, Send
 
 EXPOSED = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
 """Headers of an answer that such a page may read."""
@@ -27,9 +27,10 @@ def share(origin: str, send: Send) -> Send:
     return send_shared
 
 
-def preflight(method: str, headers: Headers) -> Response | None:
+def preflight(scope: Scope) -> Response | None:
     """The answer to a browser that asks whether a page may send a request; None if it does not ask."""
-    if method != "OPTIONS" or "access-control-request-method" not in headers:
+    headers = Headers(scope=scope)
+    if scope["method"] != "OPTIONS" or "access-control-request-method" not in headers:
         return None
     allowed = {
         "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",

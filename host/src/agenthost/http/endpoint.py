@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, check_accept_headers
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCRequest, RequestId
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from pydantic_core import from_json, to_json
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agenthost.http.bodies import replay
 from agenthost.http.sessions import mend
 from agenthost.messages import Refusal, as_message, parse_leniently
 
@@ -35,38 +39,44 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is no message, and hand on the others."""
-        request = Request(scope, receive)
-        version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
+        headers = Headers(scope=scope)
+        version = headers.get(MCP_PROTOCOL_VERSION_HEADER)
         modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
-        refused = _refuse_headers(request, modern=modern)
-        if refused is None and request.method == "POST":
+        refused = _refuse_headers(scope["method"], headers, modern=modern)
+        if refused is None and scope["method"] == "POST":
             try:
-                message, body = _read(await request.body())
+                # The doors have waited for all of it.
+                message, body = _read((await receive())["body"])
             except Refusal as refusal:
                 refused = _error(400, refusal.error)
-            except ClientDisconnect:
-                return
             else:
-                receive = _replay(body, receive)
-                if not modern and MCP_SESSION_ID_HEADER not in request.headers:
+                receive = replay({"type": "http.request", "body": body, "more_body": False}, receive)
+                if not modern and MCP_SESSION_ID_HEADER not in headers:
                     refused = _refuse_stranger(message)
         await (self._app if refused is None else refused)(scope, receive, mend(send) if modern else send)
 
 
-def _refuse_headers(request: Request, *, modern: bool) -> Response | None:
-    methods = "POST" if modern else "GET, POST, DELETE"
-    if request.method not in methods.split(", "):
-        return _refusal(405, f"there is no {request.method} here; send {methods}", {"Allow": methods})
-    has_json, has_sse = check_accept_headers(request)
-    if request.method == "GET" and not has_sse:
+def _refuse_headers(method: str, headers: Headers, *, modern: bool) -> Response | None:
+    methods = ("POST",) if modern else ("GET", "POST", "DELETE")
+    if method not in methods:
+        allowed = ", ".join(methods)
+        return _refusal(405, f"there is no {method} here; send {allowed}", {"Allow": allowed})
+    has_json, has_sse = _accepted(headers.get("accept", ""))
+    if method == "GET" and not has_sse:
         return _refusal(406, "a GET opens a stream of events; send Accept: text/event-stream")
-    if request.method != "POST":
-        return None if MCP_SESSION_ID_HEADER in request.headers else _refusal(400, NO_SESSION)
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+    if method != "POST":
+        return None if MCP_SESSION_ID_HEADER in headers else _refusal(400, NO_SESSION)
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return _refusal(415, "a message is sent as JSON; send Content-Type: application/json")
     if not (has_json and has_sse):
         return _refusal(406, "the answer may be either; send Accept: application/json, text/event-stream")
     return None
+
+
+@lru_cache(maxsize=64)
+def _accepted(header: str) -> tuple[bool, bool]:
+    """Whether an Accept header takes JSON, and a stream of events; as the SDK reads it, once for all its requests."""
+    return check_accept_headers(Request({"type": "http", "headers": [(b"accept", header.encode("latin-1"))]}))
 
 
 def _refuse_stranger(message: JSONRPCMessage) -> Response | None:
@@ -88,19 +98,6 @@ def _read(body: bytes) -> tuple[JSONRPCMessage, bytes]:
         value = parse_leniently(body, FORM)
         body = to_json(value)
     return as_message(value, FORM), body
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 def _refusal(

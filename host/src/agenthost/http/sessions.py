@@ -9,17 +9,27 @@ from mcp import MCPError
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.streamable_http import EventMessage, StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import JSONRPCError, JSONRPCResponse
 from starlette.types import Message, Send
 
 from agenthost.messages import encode
+from agenthost.server import HostServer
 
 # Escapes in JSON text, longest first: an escaped backslash, a pair of surrogates, a surrogate that stands alone.
 _ESCAPES = re.compile(rb"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(?P<alone>\\ud[89a-f][0-9a-f]{2})")
 
 
 class Sessions(StreamableHTTPSessionManager):
-    """Handshake era: the SDK gives up on a message with half a character in it, and its stream ends empty."""
+    """Handshake era: the SDK gives up on a message with half a character in it, and its stream ends empty.
+
+    Host, origin and size are checked at the doors, before the SDK would do it again.
+    """
+
+    def __init__(self, server: HostServer) -> None:
+        super().__init__(server, security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False))
+        # Without its own wait for the whole body.
+        self.asgi_app = self._handle_request  # type: ignore[assignment]
 
     def _admit_session(self, requestor: AuthorizationContext | None) -> StreamableHTTPServerTransport | None:
         # Private, and pinned by the tests about half a character: a transport has no other place where it writes.

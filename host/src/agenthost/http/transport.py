@@ -62,7 +62,7 @@ async def serve(
     site: Site, plugins: Sequence[Plugin], server: HostServer, lifespans: Lifespans, stop: asyncio.Event
 ) -> None:
     """Serve until `stop` is set; then everything in flight is ended, and answered."""
-    sessions = Sessions(server, max_request_body_size=MAX_BYTES)
+    sessions = Sessions(server)
     health = Health(plugins, lifespans, protected=site.tokens is not None)
     metrics = Metrics(server.meter, plugins)
     endpoint = Endpoint(StreamableHTTPASGIApp(sessions))
