@@ -563,6 +563,7 @@ def test_without_the_extra_everything_but_socket_io_works_and_that_says_what_to_
     program = [sys.executable, "-c", WITHOUT_SOCKETIO]
     server = agenthost_server("serve", "--port", "0", command=program)
     url = server.url.removesuffix("/mcp")
+    assert "without Socket.IO clients hear of no events; pip install 'agenthost-hardtoget[socketio]'" in server.stderr
     assert requests.post(f"{url}/register", json={}, timeout=PATIENCE).json()["status"] == "registered"
     missing = requests.get(f"{url}/socket.io/?EIO=4&transport=polling", timeout=PATIENCE)
     assert missing.status_code == 501

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import click
 from agenthost import App
+
+from agenthost_hardtoget.original.serving import INSTALL
 
 
 @click.command("serve")
@@ -17,4 +21,6 @@ def serve(app: App, port: int) -> None:
     The original's paths are at the root; MCP is at /mcp. For other hosts and for other plugins beside it, use
     agenthost serve --http, where the original's paths are below /hardtoget/.
     """
+    if find_spec("socketio") is None:
+        click.echo(f"agenthost: warning: without Socket.IO clients hear of no events; {INSTALL} adds it", err=True)
     app.serve(http=str(port), mount_at_root=True)
