@@ -9,10 +9,12 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from agenthost_skillcentral.formats import SKILL_FILE, SUFFIXES, read_skill
 from agenthost_skillcentral.formats.reading import MAX_BYTES
-from agenthost_skillcentral.model import Fault, Layer, Skill
+from agenthost_skillcentral.model import Fault, File, Layer, Signature, Skill, SkillFolder
+from agenthost_skillcentral.skill_folders import skill_folders
 
 MAX_DEPTH = 32
 """Folders in folders; each one that is open costs a file descriptor."""
@@ -23,10 +25,14 @@ MAX_ITEMS = 100_000
 _SETTLED_NS = 2_000_000_000
 """A file may change twice within one tick of the file system's clock; after this time its signature can be trusted."""
 
+_IGNORED = ("node_modules", "__pycache__")
+"""Names of folders that others fill."""
+
+_Where = Literal["layer", "skill", "nothing but files"]
+"""What a folder is a part of; in one that begins with `_` no skill is looked for."""
+
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-Signature = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +60,13 @@ class Contents:
         entries: its files, by path below the folder.
         faults: what is wrong with folders and links.
         folders: those below the folder that were looked into, by path.
+        skill_folders: what lies beside each `SKILL.md`, by the path of that.
     """
 
     entries: Mapping[str, Entry]
     faults: tuple[Fault, ...] = ()
     folders: tuple[str, ...] = ()
+    skill_folders: Mapping[str, SkillFolder] = field(default_factory=dict)
 
 
 NOTHING = Contents({})
@@ -72,11 +80,13 @@ class _Notes:
         faults: what is wrong with folders and links.
         folders: those that were looked into.
         items: how many files and folders there were.
+        files: those that lie in the folder of an Agent Skill, by path.
     """
 
     faults: list[Fault] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     items: int = 0
+    files: dict[str, File] = field(default_factory=dict)
 
 
 def scan(
@@ -98,7 +108,7 @@ def scan(
     notes = _Notes()
     top = os.open(layer.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for path, folder, item in _walk(top, "", False, 0, layer, roots, notes):
+        for path, folder, item in _walk(top, "", "layer", 0, layer, roots, notes):
             old = known.entries.get(path)
             try:
                 if (
@@ -119,11 +129,17 @@ def scan(
                 entries[path] = Entry((0, 0, 0, 0), False, old.skill if old else None, broken)
     finally:
         os.close(top)
-    return Contents(entries, tuple(notes.faults), tuple(notes.folders))
+    agent_skills = (path for path in entries if _is_agent_skill(path))
+    found, faults = skill_folders(layer, agent_skills, notes.files, notes.folders)
+    return Contents(entries, (*notes.faults, *faults), tuple(notes.folders), found)
+
+
+def _is_agent_skill(path: str) -> bool:
+    return path.rpartition("/")[2] == SKILL_FILE
 
 
 def _walk(
-    folder: int, prefix: str, in_skill: bool, depth: int, layer: Layer, roots: Collection[str], notes: _Notes
+    folder: int, prefix: str, where: _Where, depth: int, layer: Layer, roots: Collection[str], notes: _Notes
 ) -> Iterator[tuple[str, int, os.DirEntry[str]]]:
     """The files that may hold skills: their path below the layer, the open folder they are in, their entry there.
 
@@ -131,7 +147,8 @@ def _walk(
     """
     with os.scandir(folder) as listing:
         items = sorted(listing, key=lambda item: item.name)
-    in_skill = in_skill or any(item.name == SKILL_FILE for item in items)
+    if where == "layer" and any(item.name == SKILL_FILE for item in items):
+        where = "skill"
     for item in items:
         notes.items += 1
         if notes.items > MAX_ITEMS:
@@ -139,24 +156,40 @@ def _walk(
                 notes.faults.append(Fault(layer.path, f"holds more than {MAX_ITEMS} files; the rest is not looked at"))
             return
         name = item.name
-        if name[0] in "._" or name == "node_modules":
+        if name[0] == "." or name in _IGNORED or (where == "layer" and name[0] == "_"):
             continue
         path = prefix + name
+        below: _Where = "nothing but files" if name[0] == "_" else where
         if item.is_symlink():
-            fault = _link(layer.path / path, name, in_skill, roots)
+            fault = _link(layer.path / path, name, where, roots)
             if fault:
                 notes.faults.append(fault)
         elif item.is_dir(follow_symlinks=False):
-            yield from _below(item, folder, path, in_skill, depth, layer, roots, notes)
-        elif item.is_file(follow_symlinks=False) and _may_hold_skill(name, in_skill):
-            yield path, folder, item
+            yield from _below(item, folder, path, below, depth, layer, roots, notes)
+        elif item.is_file(follow_symlinks=False):
+            if where != "layer":
+                _note_file(item, path, layer, notes)
+            if _may_hold_skill(name, below):
+                yield path, folder, item
+
+
+def _note_file(item: os.DirEntry[str], path: str, layer: Layer, notes: _Notes) -> None:
+    """Note a file of an Agent Skill."""
+    try:
+        path.encode()
+        notes.files[path] = File(_signature(item.stat(follow_symlinks=False)))
+    except UnicodeEncodeError:
+        readable = os.fsencode(path).decode(errors="replace")
+        notes.faults.append(Fault(layer.path / readable, "has a name that is not UTF-8 and is left out", grave=False))
+    except FileNotFoundError:
+        pass
 
 
 def _below(
     item: os.DirEntry[str],
     folder: int,
     path: str,
-    in_skill: bool,
+    where: _Where,
     depth: int,
     layer: Layer,
     roots: Collection[str],
@@ -174,22 +207,26 @@ def _below(
         return
     notes.folders.append(path)
     try:
-        yield from _walk(below, f"{path}/", in_skill, depth + 1, layer, roots, notes)
+        yield from _walk(below, f"{path}/", where, depth + 1, layer, roots, notes)
     finally:
         os.close(below)
 
 
-def _may_hold_skill(name: str, in_skill: bool) -> bool:
-    return name == SKILL_FILE or (not in_skill and name.lower().endswith(SUFFIXES))
+def _may_hold_skill(name: str, where: _Where) -> bool:
+    if name == SKILL_FILE:
+        return where != "nothing but files"
+    return where == "layer" and name.lower().endswith(SUFFIXES)
 
 
-def _link(path: Path, name: str, in_skill: bool, roots: Collection[str]) -> Fault | None:
-    """What to say of a link, which is never followed; nothing if it leads to no skills or to a layer."""
+def _link(path: Path, name: str, where: _Where, roots: Collection[str]) -> Fault | None:
+    """What to say of a link, which is never followed; in a layer nothing if it leads to no skills or to a layer."""
+    if where != "layer":
+        return Fault(path, "is a link and no part of its skill; put the file itself here", grave=False)
     target = os.path.realpath(path)
     if any(target == root or target.startswith(f"{root}/") for root in roots):
         return None
     is_folder = Path(target).is_dir()
-    if not is_folder and not _may_hold_skill(name, in_skill):
+    if not is_folder and not _may_hold_skill(name, where):
         return None
     cure = f"define a layer with the path {target}" if is_folder else "put the file itself here"
     return Fault(path, f"is a link out of its layer and is not followed; {cure}", grave=False)

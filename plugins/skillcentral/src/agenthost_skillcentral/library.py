@@ -136,6 +136,11 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], kn
         faults=tuple(faults),
         configs=tuple(layout.configs),
         watched=(*layout.watched, *_folders(contents.values())),
+        folders={
+            layer.path / path: folder
+            for layer, held in contents.values()
+            for path, folder in held.skill_folders.items()
+        },
     )
 
 

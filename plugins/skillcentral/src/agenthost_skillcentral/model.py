@@ -41,6 +41,7 @@ class Layer:
         sync: is it kept in step with others?
         visibility: `private`, `team` or `public`.
         origin: the configuration file that names it; None for a default, a preset and the plugin's settings.
+        plugin: the plugin that brings it; None if it is none of a plugin.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Layer:
     sync: bool = False
     visibility: str = "private"
     origin: Path | None = None
+    plugin: str | None = None
 
     @property
     def distance(self) -> int:
@@ -77,6 +79,35 @@ class Argument:
     title: str | None = None
 
 
+Signature = tuple[int, int, int, int]
+"""Inode, size, and the two times of a file: what differs when it has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file in the folder of an Agent Skill, as it was when it was looked at."""
+
+    signature: Signature
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.signature[1]
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFolder:
+    """What lies in the folder of an Agent Skill, by path below it, with `/` between names.
+
+    Attributes:
+        files: all files, `SKILL.md` and those of skills further down included.
+        folders: all folders.
+    """
+
+    files: Mapping[str, File]
+    folders: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Skill:
     """One skill, as its file has it, with defaults filled in.
@@ -98,6 +129,7 @@ class Skill:
         extra: the other members of its file that have a meaning, as JSON: `activation`, `capabilities`, `context`,
             `workflow`, `targets`, `degradation`, `inputs`, `outputs`, `metadata`, `version`, `role`, and the front
             matter of an Agent Skill as `frontmatter`.
+        content: the `SKILL.md` of an Agent Skill, byte for byte.
     """
 
     id: str
@@ -114,6 +146,7 @@ class Skill:
     tags: tuple[str, ...] = ()
     applies_to: tuple[str, ...] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    content: bytes | None = field(default=None, repr=False)
 
     @property
     def described(self) -> str:
@@ -210,6 +243,7 @@ class Snapshot:
         faults: what is wrong, in the order of files.
         configs: the configuration files that were read.
         watched: files and folders whose change means that `refresh` has something to do; some may not exist.
+        folders: what lies beside the `SKILL.md` of each Agent Skill, by that file; not of those that are too large.
     """
 
     project_root: Path
@@ -222,6 +256,7 @@ class Snapshot:
     faults: tuple[Fault, ...] = ()
     configs: tuple[Path, ...] = ()
     watched: tuple[Path, ...] = ()
+    folders: Mapping[Path, SkillFolder] = field(default_factory=dict)
 
     def effective(self, skill_id: str) -> Skill | None:
         """The skill that is served under an id; None if there is none."""

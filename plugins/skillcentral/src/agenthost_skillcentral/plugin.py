@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Scene, Tool, hookimpl
+from agenthost import Extension, PluginContext, Prompt, Resource, ResourceTemplate, Scene, Tool, hookimpl
 
 from agenthost_skillcentral.service import service_of
 from agenthost_skillcentral.settings import Settings
@@ -39,8 +39,14 @@ def agenthost_prompts(plugin: PluginContext[Settings]) -> list[Prompt]:
 
 @hookimpl
 def agenthost_resources(plugin: PluginContext[Settings]) -> list[Resource | ResourceTemplate]:
-    """The registry and the skills."""
+    """The registry, the skills and their files."""
     return service_of(plugin).resources()
+
+
+@hookimpl
+def agenthost_extensions(plugin: PluginContext[Settings]) -> list[Extension]:
+    """The skills extension: all skills as folders of files."""
+    return [service_of(plugin).extension(plugin.log)]
 
 
 @hookimpl

@@ -21,7 +21,8 @@ TOLD_AT_ONCE = 20
 
 def publish(plugin: PluginContext[Settings], service: Service, snapshot: Snapshot) -> None:
     """Serve what the library holds now, and tell the subscribers of what has changed; in any thread."""
-    before, service.snapshot = service.snapshot, snapshot
+    before, shelf = service.snapshot, service.shelf
+    service.exchange(snapshot)
     refused = [
         *replace(plugin.tools, service.tools()),
         *replace(plugin.prompts, service.prompts()),
@@ -32,6 +33,8 @@ def publish(plugin: PluginContext[Settings], service: Service, snapshot: Snapsho
     for skill_id in before.records.keys() | snapshot.records.keys():
         if before.records.get(skill_id) is not snapshot.records.get(skill_id):
             plugin.updated(skill_uri(skill_id))
+    for uri in shelf.changes(service.shelf):
+        plugin.updated(uri)
     plugin.updated(REGISTRY)
     report(plugin.log, before, snapshot)
 

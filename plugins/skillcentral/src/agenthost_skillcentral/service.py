@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from agenthost import PluginContext, Prompt, Resource, ResourceTemplate, Tool
+from agenthost import Extension, PluginContext, Prompt, Resource, ResourceTemplate, Tool
 
+from agenthost_skillcentral.extension.file_resources import file_resource, file_template, listed_files
+from agenthost_skillcentral.extension.manifests import Files
+from agenthost_skillcentral.extension.methods import extension
+from agenthost_skillcentral.extension.shelf import Shelf, Shelved
 from agenthost_skillcentral.library import Library
 from agenthost_skillcentral.model import Skill, Snapshot
 from agenthost_skillcentral.prompts import compose_prompt, explain_unknown_prompt, skill_prompt
@@ -17,6 +22,7 @@ from agenthost_skillcentral.settings import Settings, sources
 from agenthost_skillcentral.tools import explain_unknown_tool, skill_tool
 from agenthost_skillcentral.views import Places
 
+Item = TypeVar("Item")
 T = TypeVar("T")
 
 
@@ -28,18 +34,27 @@ class Service:
     Attributes:
         library: reads the files.
         snapshot: what the library holds; exchanged as a whole.
+        shelf: the skills of the snapshot that are served as files.
     """
 
     def __init__(self, library: Library, settings: Settings) -> None:
         """Reads all files."""
         self.library = library
         self.snapshot: Snapshot = library.load()
+        self.shelf = Shelf(self.snapshot)
         language = settings.language
         self._compose = compose_prompt(lambda: self.snapshot, language)
         self._common = common_resources(self._look)
-        self._prompts: _Made[Prompt] = _Made(lambda skill: skill_prompt(skill, language))
-        self._tools: _Made[Tool] = _Made(lambda skill: skill_tool(skill, language))
-        self._resources: _Made[Resource] = _Made(lambda skill: skill_resource(skill, self._look))
+        self._files = Files(language)
+        self._common += [file_template(self._look_at_shelf, self._files)]
+        self._prompts = _Made(lambda skill: skill_prompt(skill, language), _by_id)
+        self._tools = _Made(lambda skill: skill_tool(skill, language), _by_id)
+        self._resources = _Made(lambda skill: skill_resource(skill, self._look), _by_id)
+        self._documents = _Made(lambda one: file_resource(one, self._look_at_shelf, self._files), _by_uri)
+
+    def exchange(self, snapshot: Snapshot) -> None:
+        """Offer what this snapshot holds from now on."""
+        self.snapshot, self.shelf = snapshot, Shelf(snapshot)
 
     def prompts(self) -> list[Prompt]:
         """The composed prompt, then the prompt skills."""
@@ -50,8 +65,13 @@ class Service:
         return self._tools.of(self.snapshot.tools)
 
     def resources(self) -> list[Resource | ResourceTemplate]:
-        """The registry, the template, and the skills that are listed one by one."""
-        return [*self._common, *self._resources.of(listed_skills(self.snapshot))]
+        """The registry, the templates, and the skills and their files that are listed one by one."""
+        skills, documents = listed_skills(self.snapshot), listed_files(self.shelf)
+        return [*self._common, *self._resources.of(skills), *self._documents.of(documents)]
+
+    def extension(self, log: logging.Logger) -> Extension:
+        """The skills extension."""
+        return extension(self._look_at_shelf, self._files, log)
 
     def explain_prompt(self, name: str) -> str:
         """What to tell a client that asked for a prompt of a name that nobody has."""
@@ -61,25 +81,38 @@ class Service:
         """The same for a tool; None leaves it to the host."""
         return explain_unknown_tool(self.snapshot, name)
 
+    def _look_at_shelf(self) -> Shelf:
+        return self.shelf
+
     def _look(self) -> tuple[Snapshot, Places]:
         return self.snapshot, Places(self.snapshot.project_root, Path.home())
 
 
-class _Made(Generic[T]):
-    """What was made of each skill."""
+class _Made(Generic[Item, T]):
+    """What was made of each skill; of one that has not changed it stays the same object."""
 
-    def __init__(self, make: Callable[[Skill], T]) -> None:
+    def __init__(self, make: Callable[[Item], T], identify: Callable[[Item], tuple[str, Skill]]) -> None:
+        """`identify` gives what tells an item apart from the others, and the skill that it is made of."""
         self._make = make
+        self._identify = identify
         self._made: dict[str, tuple[Skill, T]] = {}
 
-    def of(self, skills: Iterable[Skill]) -> list[T]:
-        """One for each skill; those of other skills are forgotten."""
-        old = self._made
-        self._made = {skill.id: self._one(skill, old.get(skill.id)) for skill in skills}
+    def of(self, items: Iterable[Item]) -> list[T]:
+        """One for each item; those of other items are forgotten."""
+        known, self._made = self._made, {}
+        for item in items:
+            key, skill = self._identify(item)
+            old = known.get(key)
+            self._made[key] = old if old is not None and old[0] is skill else (skill, self._make(item))
         return [made for _, made in self._made.values()]
 
-    def _one(self, skill: Skill, old: tuple[Skill, T] | None) -> tuple[Skill, T]:
-        return old if old is not None and old[0] is skill else (skill, self._make(skill))
+
+def _by_id(skill: Skill) -> tuple[str, Skill]:
+    return skill.id, skill
+
+
+def _by_uri(shelved: Shelved) -> tuple[str, Skill]:
+    return shelved.uri, shelved.skill
 
 
 _services: WeakKeyDictionary[PluginContext[Settings], Service] = WeakKeyDictionary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def read_skill(data: bytes, source: Path, layer: Layer) -> tuple[Skill | None, t
         return None, (Fault(source, str(error), error.line, error.column),)
     problems = Problems()
     if source.name == SKILL_FILE:
-        skill = folders.skill(members, body, layer, source, problems)
+        skill = replace(folders.skill(members, body, layer, source, problems), content=data)
     elif "schemaVersion" in members:
         skill = universal.skill(members, layer, source, problems)
     else:
