@@ -158,7 +158,10 @@ def together(session: nox.Session) -> None:
 def conformance(session: nox.Session) -> None:
     """Run the official conformance suite against the real command, with the plugins made for it and without."""
     session.install(
-        *wheels(session, "host", extra="[testing]"), *(f"./{folder}" for folder in FIXTURES), *tools("test")
+        *wheels(session, "host", extra="[testing]"),
+        *wheels(session, "plugins/skillcentral"),
+        *(f"./{folder}" for folder in FIXTURES),
+        *tools("test"),
     )
     run_tests(session, "tests/conformance", env={"AGENTHOST_CONFORMANCE": "1"} | node(session))
 
