@@ -11,6 +11,7 @@ import types
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from email.message import Message
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -28,7 +29,9 @@ from agenthost.plugins import (
     Plugin,
     Selection,
     bounded,
+    bundled_distributions,
     find_plugins,
+    keep_bundled,
     load_plugin,
     load_plugins,
     select,
@@ -253,6 +256,25 @@ def test_every_unknown_name_on_the_command_line_is_told_with_the_nearest_and_the
     assert second.startswith("--plugins: no plugin 'zzz' is installed. ")
     with pytest.raises(OperatorError, match="Installed: none"):
         select("zzz", HostSettings(), {})
+
+
+def test_safe_keeps_a_plugin_by_its_distribution_not_by_its_name() -> None:
+    names = (("void", "Agenthost_Void"), ("campfire", "other-campfire"))
+    installed = {name: replace(found(name), distribution=distribution) for name, distribution in names}
+    kept, others = keep_bundled(select(None, HostSettings(), installed), installed, bundled_distributions())
+    assert kept == Selection(("void",), explicit=False)
+    assert others == ("campfire",)
+
+
+def test_what_comes_with_the_host_is_what_its_extra_all_installs() -> None:
+    plugins = ("campfire", "hardtoget", "skillcentral", "void")
+    assert bundled_distributions() == {f"agenthost-{name}" for name in plugins}
+
+
+def test_safe_says_so_when_the_host_runs_without_being_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agenthost.plugins.found.HOST", "agenthost-core-elsewhere")
+    with pytest.raises(OperatorError, match="--safe reads from the metadata"):
+        bundled_distributions()
 
 
 # Loading

@@ -11,7 +11,16 @@ from typing import Any
 
 from agenthost.errors import OperatorError
 from agenthost.findings import Finding
-from agenthost.plugins import Found, Plugin, Selection, find_plugins, load_plugins, select
+from agenthost.plugins import (
+    Found,
+    Plugin,
+    Selection,
+    bundled_distributions,
+    find_plugins,
+    keep_bundled,
+    load_plugins,
+    select,
+)
 from agenthost.settings import Config, HostSettings, load_config
 
 log = logging.getLogger("agenthost")
@@ -27,6 +36,7 @@ class Options:
         assignments: `--set`, in order.
         plugins: `--plugins`, or None if not given.
         strict: `--strict`.
+        safe: `--safe`.
     """
 
     config: Path | None = None
@@ -34,6 +44,7 @@ class Options:
     assignments: list[str] = field(default_factory=list)
     plugins: str | None = None
     strict: bool = False
+    safe: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,10 @@ def assemble(
         config = config.with_values(alone, values or {}, f"agenthost {alone}")
     else:
         selection = select(options.plugins, settings, found)
+        if options.safe:
+            selection, others = keep_bundled(selection, found, bundled_distributions())
+            if others:
+                log.info("left out, because of --safe: %s", ", ".join(others))
     plugins, findings = load_plugins(selection, config, settings, found, over_http=over_http)
     return Assembly(config, settings, found, selection, plugins, findings)
 

@@ -45,6 +45,7 @@ log = logging.getLogger("agenthost")
     metavar="HOST",
     help="Over HTTP: a name by which clients reach this server, besides localhost. Repeatable.",
 )
+@click.option("--safe", is_flag=True, help="Serve only the plugins that come with agenthost; the others stay out.")
 @click.option("--http", metavar="[HOST:]PORT", help="Serve many clients at http://HOST:PORT/mcp instead of stdio.")
 @selection_options
 @host_options
@@ -52,10 +53,12 @@ log = logging.getLogger("agenthost")
 def command(
     app: HostApp,
     http: str | None,
+    safe: bool,
     allow_hosts: tuple[str, ...],
     allow_origins: tuple[str, ...],
     token_file: Path | None,
 ) -> int:
+    app.options.safe = safe
     if http is not None:
         return serve_http(app.options, Endpoint(http, allow_hosts, allow_origins, token_file))
     if allow_hosts or allow_origins or token_file:

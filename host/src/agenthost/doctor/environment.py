@@ -16,10 +16,7 @@ import agenthost
 from agenthost.clients.entry import PROGRAM, find_program
 from agenthost.doctor.diagnosis import Diagnosis, Level
 from agenthost.errors import OperatorError
-from agenthost.plugins import Found
-
-HOST = "agenthost-core"
-"""The host's distribution."""
+from agenthost.plugins import HOST, Found
 
 
 def check_installation(found: Mapping[str, Found]) -> Iterator[Diagnosis]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
 
 import pluggy
 from packaging.requirements import InvalidRequirement, Requirement
@@ -15,6 +15,9 @@ import agenthost
 from agenthost import hookspecs
 from agenthost.errors import OperatorError
 from agenthost.settings import did_you_mean
+
+HOST = "agenthost-core"
+"""The host's distribution."""
 
 GROUP = "agenthost"
 """The entry-point group in which plugins are announced."""
@@ -122,7 +125,7 @@ def why_incompatible(found: Found) -> str | None:
         except InvalidRequirement:
             continue
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        if canonicalize_name(requirement.name) != "agenthost-core" or not applies:
+        if canonicalize_name(requirement.name) != HOST or not applies:
             continue
         if not requirement.specifier.contains(agenthost.__version__, prereleases=True):
             return (
@@ -131,6 +134,29 @@ def why_incompatible(found: Found) -> str | None:
                 f"pip install --upgrade agenthost-core {found.distribution}"
             )
     return None
+
+
+def bundled_distributions() -> frozenset[str]:
+    """The normalised names of the distributions whose plugins come with the host: what its extra `all` installs.
+
+    Raises:
+        OperatorError: the host runs without being installed, so nothing says it.
+    """
+    try:
+        lines = requires(HOST) or []
+    except PackageNotFoundError:
+        raise OperatorError(
+            f"--safe reads from the metadata of {HOST} which plugins come with it, and {HOST} is not installed here; "
+            f"pip install {HOST}"
+        ) from None
+    requirements = [Requirement(line) for line in lines]
+    return frozenset(
+        canonicalize_name(requirement.name)
+        for requirement in requirements
+        if (marker := requirement.marker) is not None
+        and marker.evaluate({"extra": "all"})
+        and not marker.evaluate({"extra": ""})
+    )
 
 
 def explain_not_installed(name: str, found: Mapping[str, Found]) -> str:
