@@ -23,8 +23,12 @@ def agenthost_settings() -> type[Settings]:
 
 @hookimpl
 def agenthost_tools(plugin: PluginContext[Settings]) -> list[Tool]:
-    """The tool skills, the most general first."""
+    """Its own tools, then the tool skills, the most general first."""
     service = service_of(plugin)
+    if plugin.settings.writable:
+        from agenthost_skillcentral.writing.reverse_output import reverse_output_tool
+
+        service.own_tools = (reverse_output_tool(plugin, service),)
     plugin.tools.explain_missing = service.explain_tool
     return service.tools()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from agenthost import ContributionRefused, PluginContext, Registry
@@ -17,6 +18,20 @@ T = TypeVar("T", bound=Any)
 
 TOLD_AT_ONCE = 20
 """Faults that are told one by one; the rest is counted."""
+
+
+def catch_up(plugin: PluginContext[Settings], service: Service, changed: Iterable[Path] | None) -> None:
+    """Look at the files again, and serve what has changed; in any thread.
+
+    Args:
+        plugin: the plugin's context.
+        service: what is served.
+        changed: what may have changed; None is anything.
+    """
+    with service.catching_up:
+        snapshot = service.library.refresh(changed)
+        if snapshot is not service.snapshot:
+            publish(plugin, service, snapshot)
 
 
 def publish(plugin: PluginContext[Settings], service: Service, snapshot: Snapshot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -35,6 +36,8 @@ class Service:
         library: reads the files.
         snapshot: what the library holds; exchanged as a whole.
         shelf: the skills of the snapshot that are served as files.
+        catching_up: held by the one thread that looks at the files again and serves what it finds.
+        own_tools: what skillcentral offers itself, before the tool skills.
     """
 
     def __init__(self, library: Library, settings: Settings) -> None:
@@ -42,6 +45,8 @@ class Service:
         self.library = library
         self.snapshot: Snapshot = library.load()
         self.shelf = Shelf(self.snapshot)
+        self.catching_up = threading.Lock()
+        self.own_tools: tuple[Tool, ...] = ()
         language = settings.language
         self._compose = compose_prompt(lambda: self.snapshot, language)
         self._common = common_resources(self._look)
@@ -61,8 +66,8 @@ class Service:
         return [self._compose, *self._prompts.of(self.snapshot.prompts)]
 
     def tools(self) -> list[Tool]:
-        """The tool skills."""
-        return self._tools.of(self.snapshot.tools)
+        """Its own tools, then the tool skills."""
+        return [*self.own_tools, *self._tools.of(self.snapshot.tools)]
 
     def resources(self) -> list[Resource | ResourceTemplate]:
         """The registry, the templates, and the skills and their files that are listed one by one."""

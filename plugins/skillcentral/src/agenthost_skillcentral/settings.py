@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from agenthost import OperatorError
+from agenthost import OperatorError, Trusted
 from pydantic import BaseModel, Field, field_validator
 
 from agenthost_skillcentral.layers.presets import PRESETS
@@ -19,11 +19,11 @@ PROJECT_ROOT_VARIABLE = "SKILL_CENTRAL_PROJECT_ROOT"
 
 
 class Settings(BaseModel):
-    """Where skills are looked for, and in which language their texts are given.
+    """Where skills are looked for, in which language their texts are given, and whether models may write them.
 
-    None of it is `Trusted`: all of this is only read, and the `skill-central.yaml` of a cloned repository could name
-    the same folders. What protects is how they are read: only a valid skill is served, no link leads out of a layer,
-    and what is said about a broken file quotes no more than a word of it.
+    Only `writable` is `Trusted`: the rest tells what is read, and the `skill-central.yaml` of a cloned repository could
+    name the same folders. What protects is how they are read: only a valid skill is served, no link leads out of a
+    layer, and what is said about a broken file quotes no more than a word of it.
     """
 
     project_root: Path | None = Field(
@@ -40,6 +40,9 @@ class Settings(BaseModel):
     )
     language: Language = Field(
         "both", description="Which text of a skill in two languages is given: both, en (English) or zh (Chinese)."
+    )
+    writable: Annotated[bool, Trusted] = Field(
+        False, description="Offer the tool reverse_output, with which a model writes skills and rules to files."
     )
 
     @field_validator("presets")

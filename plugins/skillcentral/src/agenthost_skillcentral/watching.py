@@ -12,9 +12,10 @@ from pathlib import Path
 from agenthost import PluginContext
 
 from agenthost_skillcentral.file_watch import FileWatch
-from agenthost_skillcentral.publishing import publish, report
+from agenthost_skillcentral.publishing import catch_up, report
 from agenthost_skillcentral.service import Service, service_of
 from agenthost_skillcentral.settings import Settings
+from agenthost_skillcentral.writing.recovery import describe, find_leftovers
 
 POLL = 0.25
 """Seconds between two looks at the files where they cannot be watched."""
@@ -31,6 +32,7 @@ async def watching(plugin: PluginContext[Settings]) -> AsyncIterator[None]:
     """Serve every change of the files while the block runs."""
     service = service_of(plugin)
     report(plugin.log, None, service.snapshot)
+    await asyncio.to_thread(_tell_leftovers, plugin, service)
     keeper = Keeper(plugin, service)
     await keeper.start()
     task = asyncio.create_task(keeper.run(), name="skillcentral keeps in step")
@@ -41,6 +43,12 @@ async def watching(plugin: PluginContext[Settings]) -> AsyncIterator[None]:
         with contextlib.suppress(asyncio.CancelledError):
             await task
         await asyncio.to_thread(keeper.stop)
+
+
+def _tell_leftovers(plugin: PluginContext[Settings], service: Service) -> None:
+    """Say what became of files whose writers were ended, and take away what those left, if this server may write."""
+    for leftover in find_leftovers(service.snapshot, clean=plugin.settings.writable):
+        plugin.log.warning("%s", describe(leftover))
 
 
 class Keeper:
@@ -87,11 +95,9 @@ class Keeper:
         """Read what has changed, None being anything; in a thread."""
         began = time.perf_counter()
         try:
-            snapshot = self._service.library.refresh(changed)
+            catch_up(self._plugin, self._service, changed)
             if changed is None:
                 self._look_took = time.perf_counter() - began
-            if snapshot is not self._service.snapshot:
-                publish(self._plugin, self._service, snapshot)
         except Exception as error:
             # What is served stays as it is, and the next change or look tries again.
             if (trouble := repr(error)) != self._trouble:

@@ -12,6 +12,7 @@ from agenthost_skillcentral.command.looking import Project, View, json_option, l
 from agenthost_skillcentral.command.table import plain, print_table
 from agenthost_skillcentral.model import Layer, Record, Snapshot
 from agenthost_skillcentral.views import fault_view, layer_view, record_view
+from agenthost_skillcentral.writing.recovery import describe, find_leftovers
 
 
 @click.command("doctor")
@@ -82,6 +83,10 @@ def _report(view: View) -> dict[str, Any]:
         "faults": [fault_view(fault, places) for fault in snapshot.faults],
         "conflicts": [record_view(record, places) for record in snapshot.conflicts],
         "shadowed": [record_view(record, places) for record in _shadowed(snapshot)],
+        "leftovers": [
+            {"file": places.show(left.file), "outcome": left.outcome, "names": list(left.names)}
+            for left in find_leftovers(snapshot, clean=False)
+        ],
         "elsewhere": [{"id": skill.id, "source": places.show(skill.source)} for skill in snapshot.elsewhere],
     }
 
@@ -102,6 +107,10 @@ def _print(view: View, *, healthy: bool) -> None:
         ("Wrong in files and folders", [f"{_place(view, fault)}" for fault in snapshot.faults]),
         ("Conflicted, and not served", [_competition(record, view) for record in snapshot.conflicts]),
         ("Shadowed by another layer", [_competition(record, view) for record in _shadowed(snapshot)]),
+        (
+            "Left by a process that was ended",
+            [places.clean(describe(left)) for left in find_leftovers(snapshot, clean=False)],
+        ),
         ("For other projects", [f"{skill.id}: {places.show(skill.source)}" for skill in snapshot.elsewhere]),
     ):
         if lines:

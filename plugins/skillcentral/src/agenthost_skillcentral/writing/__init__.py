@@ -1,0 +1,1 @@
+"""Writing skills and rules: what may be written where, and files that are never seen half written."""
