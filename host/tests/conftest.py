@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,42 @@ def installed(tmp_path: Path, agenthost_environment: dict[str, str]) -> Callable
     return install
 
 
+class Warm:
+    """Runs commands in children of one process that has everything imported; see workers/warm.py."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {name: folder / name for name in ("out", "err")}
+        script = Path(__file__).with_name("workers") / "warm.py"
+        self._worker = subprocess.Popen(
+            [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+
+    def run(self, command: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        """As `subprocess.run` of `python -m agenthost ...`, bounded by the test's own time limit."""
+        worker = self._worker
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        order = {"arguments": command[3:], "cwd": str(cwd), "env": env}
+        order |= {name: str(file) for name, file in self._files.items()}
+        worker.stdin.write(f"{json.dumps(order)}\n")
+        worker.stdin.flush()
+        code = int(worker.stdout.readline())
+        out, err = (file.read_text(encoding="utf-8") for file in self._files.values())
+        return subprocess.CompletedProcess(command, code, out, err)
+
+    def end(self) -> None:
+        """End the worker."""
+        self._worker.communicate(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    """Runs commands quickly."""
+    warm = Warm(tmp_path_factory.mktemp("warm"))
+    yield warm
+    warm.end()
+
+
 APPS = "Library/Application Support" if sys.platform == "darwin" else ".config"
 """Where the applications of a user keep their settings, below the home."""
 
@@ -113,7 +149,8 @@ class Desk:
     }
     """Each client's file of the user, below the home, its file of a project or None, and the key."""
 
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str], warm: Warm) -> None:
+        self.warm = warm
         self.home = folder / "home"
         self.project = folder / "project"
         self.state = folder / "state"
@@ -128,15 +165,19 @@ class Desk:
         return [sys.executable, "-m", "agenthost", "install", *arguments]
 
     def run(self, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            self.command(*arguments),
-            cwd=self.project,
-            env={**self.environment, **env},
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
+        command, environment = self.command(*arguments), {**self.environment, **env}
+        if command[:3] == [sys.executable, "-m", "agenthost"]:
+            done = self.warm.run(command, self.project, environment)
+        else:
+            done = subprocess.run(
+                command,
+                cwd=self.project,
+                env=environment,
+                capture_output=True,
+                encoding="utf-8",
+                timeout=60,
+                check=False,
+            )
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -203,5 +244,5 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, agenthost_environment: dict[str, str]) -> Desk:
-    return Desk(tmp_path, agenthost_environment)
+def desk(tmp_path: Path, agenthost_environment: dict[str, str], warm: Warm) -> Desk:
+    return Desk(tmp_path, agenthost_environment, warm)
