@@ -123,6 +123,22 @@ async def _until(stop: asyncio.Event, conversation: Coroutine[Any, Any, None]) -
         raise error
 
 
+def make_server(
+    assembly: Assembly, catalog: Catalog, on_failure: Callable[[Finding], None]
+) -> tuple[HostServer, Lifespans]:
+    """The server over a catalog and the lifespans of its plugins, not yet started; `on_failure` hears of failures."""
+    settings, plugins = assembly.settings, assembly.plugins
+    lifespans = Lifespans(catalog, plugins, settings.start_limit, on_failure)
+    server = HostServer(
+        catalog,
+        Calls(catalog, settings.time_limit),
+        merge_instructions([(plugin.name, plugin.instructions) for plugin in plugins if plugin.context]),
+        lifespans.ready,
+        state_root(settings, assembly.config.base_dir) / "host" / "request-state.key",
+    )
+    return server, lifespans
+
+
 class _Serving:
     def __init__(self, assembly: Assembly, catalog: Catalog, ending: Ending) -> None:
         self._assembly = assembly
@@ -130,18 +146,10 @@ class _Serving:
         self._ending = ending
 
     async def run(self, converse: Converse) -> None:
-        settings, plugins = self._assembly.settings, self._assembly.plugins
         self._stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         self._ending.on_signal(partial(loop.call_soon_threadsafe, self._stop.set))
-        lifespans = Lifespans(self._catalog, plugins, settings.start_limit, self._on_failure)
-        server = HostServer(
-            self._catalog,
-            Calls(self._catalog, settings.time_limit),
-            merge_instructions([(plugin.name, plugin.instructions) for plugin in plugins if plugin.context]),
-            lifespans.ready,
-            state_root(settings, self._assembly.config.base_dir) / "host" / "request-state.key",
-        )
+        server, lifespans = make_server(self._assembly, self._catalog, self._on_failure)
         lifespans.start()
         gc.freeze()
         gc.enable()

@@ -1,8 +1,7 @@
-"""Test kit: real server processes, spoken to line by line. Loaded by pytest as a plugin; light.
+"""A server as a child process, and a raw JSON-RPC client of its stdin and stdout.
 
-The fixture `agenthost_server` starts `agenthost serve ...` (or any other command) as a child and
-returns a `ServerProcess`. Every wait is bounded, every child is ended by its own process id, and
-every byte the child wrote to stdout is checked to be JSON-RPC when the test ends.
+Every wait is bounded, every child is ended by its own process id, and every byte that it wrote to
+stdout is kept, to be checked.
 """
 
 from __future__ import annotations
@@ -14,20 +13,22 @@ import queue
 import re
 import signal
 import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
-
-import pytest
+from typing import Any, Literal, get_args
 
 Era = Literal["legacy", "modern"]
+Kind = Literal["tools", "prompts", "resources"]
+"""What has a list of its own."""
 
 LEGACY_VERSION = "2025-11-25"
 MODERN_VERSION = "2026-07-28"
 PATIENCE = 20.0
 """Seconds that a test waits for something that has to happen."""
+
+UPDATED = "notifications/resources/updated"
+LIST_CHANGED = "notifications/{}/list_changed"
 
 _URL = re.compile(r"serving .* on (http://\S+/mcp)$", re.MULTILINE)
 
@@ -152,9 +153,12 @@ class ServerProcess:
 
     def wait_for_notification(self, method: str, timeout: float = PATIENCE) -> dict[str, Any]:
         """The first notification of that method, taken out of `notifications`."""
+        return self._wait_for(lambda message: message["method"] == method, timeout)
+
+    def _wait_for(self, wanted: Callable[[dict[str, Any]], bool], timeout: float) -> dict[str, Any]:
         while True:
             for position, message in enumerate(self.notifications):
-                if message["method"] == method:
+                if wanted(message):
                     return self.notifications.pop(position)
             message = self.receive(timeout)
             if "method" in message:
@@ -183,6 +187,28 @@ class ServerProcess:
         request_id = self.start_request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
         self.wait_for_notification("notifications/subscriptions/acknowledged")
         return request_id
+
+    def watch(self, *uris: str) -> None:
+        """From now on be told of changes of all lists and of these resources, in either era.
+
+        `wait_for_list_change` and `wait_for_update` wait for what this asks for.
+        """
+        if self.era == "legacy":  # of lists everybody is told there
+            for uri in uris:
+                response = self.request("resources/subscribe", {"uri": uri})
+                assert "result" in response, response
+            return
+        wanted = {f"{kind}ListChanged": True for kind in get_args(Kind)}
+        self.start_request("subscriptions/listen", {"notifications": {**wanted, "resourceSubscriptions": uris}})
+        self.wait_for_notification("notifications/subscriptions/acknowledged")
+
+    def wait_for_list_change(self, kind: Kind = "tools", timeout: float = PATIENCE) -> None:
+        """Wait until the server has told that the list of this kind has changed."""
+        self.wait_for_notification(LIST_CHANGED.format(kind), timeout)
+
+    def wait_for_update(self, uri: str, timeout: float = PATIENCE) -> None:
+        """Wait until the server has told that this resource has changed."""
+        self._wait_for(lambda message: message["method"] == UPDATED and message["params"]["uri"] == uri, timeout)
 
     def tools(self) -> list[dict[str, Any]]:
         """The tools that the server lists now, as on the wire."""
@@ -236,46 +262,3 @@ class ServerProcess:
             message = json.loads(line)
             assert isinstance(message, dict), line
             assert message["jsonrpc"] == "2.0", line
-
-
-StartServer = Callable[..., ServerProcess]
-"""`start(*arguments, command=None, env=None, cwd=None)`: see `agenthost_server`."""
-
-
-@pytest.fixture
-def agenthost_environment(tmp_path: Path) -> dict[str, str]:
-    """An environment in which nothing of the user's is found: own home, config and state."""
-    home = tmp_path / "home"
-    home.mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
-    return {**kept, "HOME": str(home), "AGENTHOST_STATE_DIR": str(tmp_path / "state")}
-
-
-@pytest.fixture
-def agenthost_server(agenthost_environment: dict[str, str], tmp_path: Path) -> Iterator[StartServer]:
-    """Start servers: `agenthost_server("--plugins", "void")` runs `agenthost serve --plugins void`.
-
-    With `"--http", "0"` it serves at the returned server's `url` instead of speaking on its stdin and stdout.
-    `command=[...]` runs another program with those arguments, `env={...}` adds variables, `cwd=...`
-    sets the working directory (default: an empty one). All are ended when the test ends.
-    """
-    started: list[ServerProcess] = []
-    empty = tmp_path / "cwd"
-    empty.mkdir()
-
-    def start(
-        *arguments: str,
-        command: Sequence[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        cwd: Path | str | None = None,
-    ) -> ServerProcess:
-        program = [sys.executable, "-m", "agenthost", "serve"] if command is None else list(command)
-        server = ServerProcess([*program, *arguments], env={**agenthost_environment, **(env or {})}, cwd=cwd or empty)
-        started.append(server)
-        return server
-
-    yield start
-    for server in started:
-        server.stop()
-    for server in started:
-        server.assert_only_json_rpc()
