@@ -164,3 +164,18 @@ def test_every_setting_and_preset_is_on_the_page(run_agenthost: Callable[..., An
     assert rows == defaults
     for preset in PRESETS:
         assert f"`{preset}`" in settings
+
+
+def test_the_workflow_on_the_page_is_what_the_page_says(start: StartServer, project: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8").partition("\n## Workflows\n")[2].partition("\n## ")[0]
+    write(project, "02-workflows/release.yaml", page.partition("```yaml\n")[2].partition("```")[0])
+    for skill_id in ("review-change", "commit-message"):
+        write(project, f"02-workflows/{skill_id}.yaml", prompt(skill_id))
+    server = serve(start, project, "modern")
+    listed = {tool["name"]: tool for tool in server.tools() if tool["name"].startswith("workflow_")}
+    rows = dict(re.findall(r"^\| `(workflow_\w+)` \| (.+?) \|", page, re.MULTILINE))
+    assert {name: re.findall(r"`(\w+)`", row) for name, row in rows.items()} == {
+        name: list(tool["inputSchema"]["properties"]) for name, tool in listed.items()
+    }
+    started = json.loads(server.text("workflow_start", {"workflowId": "careful-release"}))
+    assert [task["publishTo"] for task in started["report"]["readyTasks"]] == ["findings"]

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 class App(Protocol):
     """The host, as a plugin's click command receives it with `@click.pass_obj`."""
 
-    def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]]) -> None:
+    def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]], *, storage: bool = True) -> None:
         """Validate the plugin's settings and run `await function(plugin)`, without a server.
+
+        Args:
+            function: gets the plugin's context.
+            storage: False opens no database and makes none; `plugin.store` raises then.
 
         Raises:
             OperatorError: the plugin cannot be loaded or its settings are wrong.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -66,7 +67,7 @@ class HostApp:
         if self.options.plugins is not None or self.options.strict:
             raise OperatorError(f"--plugins and --strict have no meaning for agenthost {name}; leave them out")
 
-    def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]]) -> None:
+    def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]], *, storage: bool = True) -> None:
         """See `agenthost.App`."""
         assembly = assemble(self.options, alone=self._name())
         require_start(assembly, assembly.findings)
@@ -75,7 +76,7 @@ class HostApp:
         context = plugin.context
 
         async def run() -> None:
-            async with open_storage(plugin):
+            async with open_storage(plugin) if storage else nullcontext():
                 await function(context)
 
         try:

@@ -13,6 +13,7 @@ from agenthost_skillcentral.files import NOTHING, Contents, Entry, scan
 from agenthost_skillcentral.layers.layout import Layout, find_layout
 from agenthost_skillcentral.model import Fault, Layer, Record, Skill, Snapshot, Sources
 from agenthost_skillcentral.resolving import is_for, resolve
+from agenthost_skillcentral.workflows.flaws import faults_of, usable_in
 
 
 class Library:
@@ -123,6 +124,10 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], kn
             if entry.skill is not None:
                 (here if is_for(entry.skill, layout.project_ids) else elsewhere).append(entry.skill)
     records = resolve(here, known)
+    unusable = usable_in(records, elsewhere)
+    for skill in here:
+        if skill.type == "workflow":
+            faults += faults_of(skill, unusable)
     effective = (record.candidates[0].skill for record in records.values() if record.status == "effective")
     served = sorted(effective, key=lambda skill: skill.layer.priority)  # within a priority the order of ids stays
     return Snapshot(
@@ -132,6 +137,7 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], kn
         records=records,
         prompts=tuple(skill for skill in served if skill.type == "prompt"),
         tools=tuple(skill for skill in served if skill.type == "tool"),
+        workflows=tuple(skill for skill in served if skill.type == "workflow"),
         elsewhere=tuple(elsewhere),
         faults=tuple(faults),
         configs=tuple(layout.configs),

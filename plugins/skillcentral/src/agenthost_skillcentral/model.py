@@ -239,6 +239,7 @@ class Snapshot:
         records: one for each id, in the order of ids.
         prompts: the effective ones, in ascending priority, then by id.
         tools: the same of tools.
+        workflows: the same of workflows.
         elsewhere: skills that are for other projects.
         faults: what is wrong, in the order of files.
         configs: the configuration files that were read.
@@ -252,6 +253,7 @@ class Snapshot:
     records: Mapping[str, Record] = field(default_factory=dict)
     prompts: tuple[Skill, ...] = ()
     tools: tuple[Skill, ...] = ()
+    workflows: tuple[Skill, ...] = ()
     elsewhere: tuple[Skill, ...] = ()
     faults: tuple[Fault, ...] = ()
     configs: tuple[Path, ...] = ()

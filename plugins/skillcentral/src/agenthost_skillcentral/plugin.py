@@ -5,10 +5,21 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
-from agenthost import Extension, PluginContext, Prompt, Resource, ResourceTemplate, Scene, Tool, hookimpl
+from agenthost import (
+    Extension,
+    PluginContext,
+    Prompt,
+    Resource,
+    ResourceTemplate,
+    Scene,
+    Schema,
+    Tool,
+    hookimpl,
+)
 
 from agenthost_skillcentral.service import service_of
 from agenthost_skillcentral.settings import Settings
+from agenthost_skillcentral.store.schema import SCHEMA
 from agenthost_skillcentral.watching import watching
 
 if TYPE_CHECKING:
@@ -43,8 +54,14 @@ def agenthost_prompts(plugin: PluginContext[Settings]) -> list[Prompt]:
 
 @hookimpl
 def agenthost_resources(plugin: PluginContext[Settings]) -> list[Resource | ResourceTemplate]:
-    """The registry, the skills and their files."""
+    """The registry, the skills and their files, the plans of workflows and their sessions."""
     return service_of(plugin).resources()
+
+
+@hookimpl
+def agenthost_storage() -> Schema:
+    """Sessions of workflows, and what is published in them."""
+    return SCHEMA
 
 
 @hookimpl
@@ -59,7 +76,8 @@ def agenthost_instructions() -> str:
     return (
         "Prompts and read-only tools here may be skills: tested instructions of this project and its user; prefer one "
         "that fits to improvising. A skill's tool answers with instructions to follow and does nothing itself. The "
-        "prompt skills_compose joins all skills of some tags. skill://registry lists all skills."
+        "prompt skills_compose joins all skills of some tags. skill://registry lists all skills. Workflows are skills "
+        "of several steps: workflow_start begins one and tells what to do."
     )
 
 

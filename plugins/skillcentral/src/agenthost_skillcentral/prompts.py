@@ -86,4 +86,6 @@ def explain_absence(snapshot: Snapshot, skill_id: str, wanted: str) -> str:
         return ""
     if kind in ("prompt", "tool"):
         return f" (it is a {kind} skill: use {'prompts/get' if kind == 'prompt' else 'tools/call'})"
+    if kind == "workflow":
+        return " (it is a workflow: workflow_start begins it)"
     return f" (it is a {kind} skill, and those are not served as a {wanted})"

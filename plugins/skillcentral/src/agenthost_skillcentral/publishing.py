@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from agenthost import ContributionRefused, PluginContext, Registry
 
-from agenthost_skillcentral.model import Record, Snapshot
+from agenthost_skillcentral.addresses import plan_uri
+from agenthost_skillcentral.model import Fault, Record, Skill, Snapshot
 from agenthost_skillcentral.resources import REGISTRY, skill_uri
 from agenthost_skillcentral.service import Service
 from agenthost_skillcentral.settings import Settings
@@ -51,7 +52,22 @@ def publish(plugin: PluginContext[Settings], service: Service, snapshot: Snapsho
     for uri in shelf.changes(service.shelf):
         plugin.updated(uri)
     plugin.updated(REGISTRY)
+    for workflow_id in changed_plans(before, snapshot):
+        plugin.updated(plan_uri(workflow_id))
     report(plugin.log, before, snapshot)
+
+
+def changed_plans(before: Snapshot, after: Snapshot) -> set[str]:
+    """The workflows whose plan is another one now, or whose flaws are."""
+
+    def plans(snapshot: Snapshot) -> dict[str, tuple[Skill, list[Fault]]]:
+        faults: dict[Path, list[Fault]] = {}
+        for fault in snapshot.faults:
+            faults.setdefault(fault.file, []).append(fault)
+        return {skill.id: (skill, faults.get(skill.source, [])) for skill in snapshot.workflows}
+
+    old, new = plans(before), plans(after)
+    return {one for one in old.keys() | new.keys() if old.get(one) != new.get(one)}
 
 
 def replace(registry: Registry[T], items: Sequence[T]) -> list[str]:

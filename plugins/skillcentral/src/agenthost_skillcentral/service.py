@@ -22,6 +22,8 @@ from agenthost_skillcentral.resources import common_resources, listed_skills, sk
 from agenthost_skillcentral.settings import Settings, sources
 from agenthost_skillcentral.tools import explain_unknown_tool, skill_tool
 from agenthost_skillcentral.views import Places
+from agenthost_skillcentral.workflow_resources import listed_plans, plan_resource, workflow_resources
+from agenthost_skillcentral.workflow_tools import workflow_tools
 
 Item = TypeVar("Item")
 T = TypeVar("T")
@@ -49,12 +51,17 @@ class Service:
         self.own_tools: tuple[Tool, ...] = ()
         language = settings.language
         self._compose = compose_prompt(lambda: self.snapshot, language)
-        self._common = common_resources(self._look)
+        self._workflow_tools = workflow_tools(lambda: self.snapshot, language)
         self._files = Files(language)
-        self._common += [file_template(self._look_at_shelf, self._files)]
+        self._common = [
+            *common_resources(self._look),
+            *workflow_resources(self._look),
+            file_template(self._look_at_shelf, self._files),
+        ]
         self._prompts = _Made(lambda skill: skill_prompt(skill, language), _by_id)
         self._tools = _Made(lambda skill: skill_tool(skill, language), _by_id)
         self._resources = _Made(lambda skill: skill_resource(skill, self._look), _by_id)
+        self._plans = _Made(lambda skill: plan_resource(skill, self._look), _by_id)
         self._documents = _Made(lambda one: file_resource(one, self._look_at_shelf, self._files), _by_uri)
 
     def exchange(self, snapshot: Snapshot) -> None:
@@ -67,12 +74,13 @@ class Service:
 
     def tools(self) -> list[Tool]:
         """Its own tools, then the tool skills."""
-        return [*self.own_tools, *self._tools.of(self.snapshot.tools)]
+        return [*self.own_tools, *self._workflow_tools, *self._tools.of(self.snapshot.tools)]
 
     def resources(self) -> list[Resource | ResourceTemplate]:
-        """The registry, the templates, and the skills and their files that are listed one by one."""
-        skills, documents = listed_skills(self.snapshot), listed_files(self.shelf)
-        return [*self._common, *self._resources.of(skills), *self._documents.of(documents)]
+        """The registry, sessions and templates; then skills, plans and files that are listed one by one."""
+        skills, plans = listed_skills(self.snapshot), listed_plans(self.snapshot)
+        documents = listed_files(self.shelf)
+        return [*self._common, *self._resources.of(skills), *self._plans.of(plans), *self._documents.of(documents)]
 
     def extension(self, log: logging.Logger) -> Extension:
         """The skills extension."""

@@ -52,7 +52,13 @@ def test_s78_the_registry_and_the_skills_are_listed_and_read_as_json(server: Any
     assert listed["skill://skill/plain"]["annotations"] == {"audience": ["assistant"], "priority": 0.9}
     assert "skill://skill/torn" not in listed
     templates = server.process.request("resources/templates/list")["result"]["resourceTemplates"]
-    assert [template["uriTemplate"] for template in templates] == ["skill://skill/{id}", "skill://{place}/{+path}"]
+    assert [template["uriTemplate"] for template in templates] == [
+        "skill://skill/{id}",
+        "skill://workflow/{id}/plan",
+        "skill://session/{sessionId}/context",
+        "skill://session/{sessionId}/topic/{topic}",
+        "skill://{place}/{+path}",
+    ]
     for uri in listed:
         assert isinstance(server.read(uri), dict)
 

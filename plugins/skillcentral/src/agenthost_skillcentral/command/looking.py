@@ -71,7 +71,7 @@ def look(app: App, project: Project, show: Callable[[View], None]) -> None:
             snapshot = Library(replace(chosen, project_ids=_ids(project.ids))).load()
         show(View(snapshot, plugin.settings, Places(snapshot.project_root, Path.home())))
 
-    app.run(run)
+    app.run(run, storage=False)
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""What skillcentral keeps: the SQL, and nothing of the rules. Functions take an open transaction first."""
