@@ -765,6 +765,20 @@ def test_what_is_not_wanted_is_never_imported() -> None:
     assert ([plugin.name for plugin in plugins], findings) == (["a"], [])
 
 
+def test_every_plugin_is_told_the_names_of_all_that_are_wanted_in_the_order_of_the_operator() -> None:
+    told: dict[str, tuple[str, ...]] = {}
+
+    def tools(plugin: Any) -> None:
+        told[plugin.name] = plugin.wanted
+
+    def fails() -> Any:
+        raise RuntimeError("at import")
+
+    installed = {name: found(name, hooks(tools=tools)) for name in ("a", "b", "off")} | {"bad": found("bad", fails)}
+    load_plugins(Selection(("b", "bad", "a"), explicit=False), configured(), HostSettings(), installed)
+    assert told == {"a": ("b", "bad", "a"), "b": ("b", "bad", "a")}
+
+
 def test_a_table_for_a_plugin_that_is_not_installed_is_reported_once_with_the_nearest_name() -> None:
     installed = {"campfire": found("campfire", hooks()), "quiet": found("quiet", hooks())}
     tables: dict[str, dict[str, Any]] = {"campfir": {"x": 1}, "campfire": {}, "quiet": {}, "gone": {}}

@@ -84,7 +84,12 @@ def read_config(options: Options) -> tuple[Config, HostSettings]:
 
 
 def assemble(
-    options: Options, *, alone: str | None = None, values: Mapping[str, Any] | None = None, over_http: bool = False
+    options: Options,
+    *,
+    alone: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    over_http: bool = False,
+    serving: bool = True,
 ) -> Assembly:
     """Load the wanted plugins, or the plugin `alone` with settings `values` that win over all others.
 
@@ -93,6 +98,7 @@ def assemble(
         alone: the only plugin to load.
         values: its settings.
         over_http: the plugins are asked for their routes too.
+        serving: False for a command of the plugin `alone`, which is told the plugins that would be served.
 
     Raises:
         OperatorError: the configuration or the selection cannot be used.
@@ -108,7 +114,8 @@ def assemble(
             selection, others = keep_bundled(selection, found, bundled_distributions())
             if others:
                 log.info("left out, because of --safe: %s", ", ".join(others))
-    plugins, findings = load_plugins(selection, config, settings, found, over_http=over_http)
+    wanted = selection if serving else select(options.plugins, settings, found)
+    plugins, findings = load_plugins(selection, config, settings, found, over_http=over_http, wanted=wanted.names)
     return Assembly(config, settings, found, selection, plugins, findings)
 
 

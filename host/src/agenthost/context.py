@@ -135,6 +135,8 @@ class PluginContext(Generic[S]):
         base_dir: the folder of the config file, else the working directory; relative paths in
             settings start here.
         max_wait: seconds that a waiting tool may wait at most, whatever its caller asks for.
+        wanted: names of all plugins that are to be served, this one included, in the operator's order; some may yet
+            fail. In a plugin's own command: those that `agenthost serve` would serve.
         log: a standard logger; its lines appear on stderr with the plugin's name.
         tools, prompts, resources: what the plugin contributes, changeable while it is served;
             templates are among the resources.
@@ -146,6 +148,7 @@ class PluginContext(Generic[S]):
     log: logging.Logger
     _state_root: Path = field(repr=False)
     max_wait: float = 50.0
+    wanted: tuple[str, ...] = ()
     tools: Registry[Tool] = field(default_factory=lambda: Registry("tool", Tool), repr=False)
     prompts: Registry[Prompt] = field(default_factory=lambda: Registry("prompt", Prompt), repr=False)
     resources: Registry[Resource | ResourceTemplate] = field(

@@ -69,7 +69,7 @@ class HostApp:
 
     def run(self, function: Callable[[PluginContext[Any]], Awaitable[None]], *, storage: bool = True) -> None:
         """See `agenthost.App`."""
-        assembly = assemble(self.options, alone=self._name())
+        assembly = assemble(self.options, alone=self._name(), serving=False)
         require_start(assembly, assembly.findings)
         [plugin] = assembly.plugins
         assert plugin.context is not None

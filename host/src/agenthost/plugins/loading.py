@@ -81,17 +81,19 @@ def load_plugins(
     found: Mapping[str, Found],
     *,
     over_http: bool = False,
+    wanted: Sequence[str] | None = None,
 ) -> tuple[list[Plugin], list[Finding]]:
     """Load what is wanted, in order; a failing plugin never takes another down.
 
-    `over_http`: they are asked for their routes too.
+    `over_http`: they are asked for their routes too. `wanted`: the names that they are told, if not those selected.
     """
+    wanted = selection.names if wanted is None else wanted
     plugins: list[Plugin] = []
     findings: list[Finding] = []
     for name in selection.names:
         plugin = Plugin(name, found.get(name))
         plugins.append(plugin)
-        findings += load_plugin(plugin, config, settings, found, over_http=over_http)
+        findings += load_plugin(plugin, config, settings, found, over_http=over_http, wanted=wanted)
     for table in config.plugins:
         if table not in found and table not in selection.names:
             findings.append(Finding("unused", table, f"{config.origin(table)}: {explain_not_installed(table, found)}"))
@@ -99,7 +101,13 @@ def load_plugins(
 
 
 def load_plugin(
-    plugin: Plugin, config: Config, settings: HostSettings, found: Mapping[str, Found], *, over_http: bool = False
+    plugin: Plugin,
+    config: Config,
+    settings: HostSettings,
+    found: Mapping[str, Found],
+    *,
+    over_http: bool = False,
+    wanted: Sequence[str] = (),
 ) -> list[Finding]:
     """Import one plugin and call its declarative hooks, in a thread that may be given up on.
 
@@ -113,7 +121,7 @@ def load_plugin(
         return [plugin.fail(plugin.found.problem)]
     if reason := why_incompatible(plugin.found):
         return [plugin.fail(reason)]
-    loading = _Loading(plugin.found, config, settings, over_http=over_http)
+    loading = _Loading(plugin.found, config, settings, over_http=over_http, wanted=wanted)
     try:
         with stdout_to_stderr():
             loaded = bounded(loading.run, settings.start_limit)
@@ -145,12 +153,15 @@ class _Loaded:
 class _Loading:
     """The steps of loading one plugin; `stage` says where it is, for whoever waits outside."""
 
-    def __init__(self, found: Found, config: Config, settings: HostSettings, *, over_http: bool) -> None:
+    def __init__(
+        self, found: Found, config: Config, settings: HostSettings, *, over_http: bool, wanted: Sequence[str]
+    ) -> None:
         self.stage = f"importing {found.entry_point.value}"
         self._found = found
         self._config = config
         self._settings = settings
         self._over_http = over_http
+        self._wanted = tuple(wanted)
 
     def run(self) -> _Loaded:
         name, config = self._found.name, self._config
@@ -166,6 +177,7 @@ class _Loading:
             logging.getLogger(f"agenthost.{name}"),
             folder,
             max_wait=self._settings.max_wait,
+            wanted=self._wanted,
             _store=None if schema is None else _make_store(name, folder),
         )
         findings = [

@@ -271,6 +271,21 @@ class Snapshot:
         return tuple(record for record in self.records.values() if record.status == "conflicted")
 
 
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """The skills that a plugin brings.
+
+    Attributes:
+        plugin: its name.
+        folder: where they are; None if that cannot be told.
+        problem: what is wrong with how they are announced.
+    """
+
+    plugin: str
+    folder: Path | None = None
+    problem: str | None = None
+
+
 @dataclass(frozen=True)
 class Sources:
     """Where the library looks.
@@ -282,6 +297,7 @@ class Sources:
         presets: names of ready-made layers for the skill folders of clients.
         project_ids: instead of the ids found from git; None is to look.
         home: the user's home, for `~`.
+        shipped: the skills that plugins bring.
     """
 
     start: Path
@@ -290,3 +306,4 @@ class Sources:
     presets: tuple[str, ...] = ()
     project_ids: tuple[str, ...] | None = None
     home: Path = field(default_factory=Path.home)
+    shipped: tuple[Shipped, ...] = ()

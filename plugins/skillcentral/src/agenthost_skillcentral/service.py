@@ -135,5 +135,6 @@ def service_of(plugin: PluginContext[Settings]) -> Service:
     """The one service of a plugin's context; all hooks share it."""
     service = _services.get(plugin)
     if service is None:
-        service = _services[plugin] = Service(Library(sources(plugin.settings, plugin.base_dir)), plugin.settings)
+        library = Library(sources(plugin.settings, plugin.base_dir, wanted=plugin.wanted))
+        service = _services[plugin] = Service(library, plugin.settings)
     return service

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from agenthost import OperatorError, Trusted
 from pydantic import BaseModel, Field, field_validator
 
 from agenthost_skillcentral.layers.presets import PRESETS
+from agenthost_skillcentral.layers.shipped import shipped_skills
 from agenthost_skillcentral.model import Language, Sources
 
 USER_CONFIG = Path("~/.skill-central/config.yaml")
@@ -55,7 +56,12 @@ class Settings(BaseModel):
 
 
 def sources(
-    settings: Settings, base_dir: Path, *, environment: Mapping[str, str] = os.environ, project_root: Path | None = None
+    settings: Settings,
+    base_dir: Path,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    project_root: Path | None = None,
+    wanted: Iterable[str] = (),
 ) -> Sources:
     """Where the library has to look.
 
@@ -64,6 +70,7 @@ def sources(
         base_dir: where relative paths in them start.
         environment: the process's variables.
         project_root: wins over the settings; of a command's option.
+        wanted: the plugins that are to be served, which may bring skills.
 
     Raises:
         OperatorError: the `~name` of a path is nobody's.
@@ -80,6 +87,7 @@ def sources(
         user_config=base_dir / _expanded(settings.user_config),
         extra_layers=tuple(settings.extra_layers),
         presets=tuple(settings.presets),
+        shipped=shipped_skills(wanted),
     )
 
 

@@ -18,6 +18,8 @@ from agenthost.testing import PATIENCE, Era, ServerProcess
 
 CHANGED = {kind: f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")}
 UPDATED = "notifications/resources/updated"
+ALONE = '--set=host.plugins=["skillcentral"]'
+"""Other plugins, if they are installed, bring skills of their own."""
 
 
 class Server:
@@ -150,7 +152,7 @@ class Project:
     ) -> subprocess.CompletedProcess[str]:
         """Run `agenthost OPTIONS skillcentral ARGUMENTS` to its end."""
         return subprocess.run(
-            [sys.executable, "-m", "agenthost", *options, "skillcentral", *arguments],
+            [sys.executable, "-m", "agenthost", ALONE, *options, "skillcentral", *arguments],
             env={**self.environment, "COLUMNS": "120"},
             cwd=cwd or self.root,
             stdin=subprocess.DEVNULL,

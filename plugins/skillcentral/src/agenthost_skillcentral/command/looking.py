@@ -67,7 +67,7 @@ def look(app: App, project: Project, show: Callable[[View], None]) -> None:
         if project.root is None and not project.ids:
             snapshot = service_of(plugin).snapshot
         else:
-            chosen = sources(plugin.settings, plugin.base_dir, project_root=project.root)
+            chosen = sources(plugin.settings, plugin.base_dir, project_root=project.root, wanted=plugin.wanted)
             snapshot = Library(replace(chosen, project_ids=_ids(project.ids))).load()
         show(View(snapshot, plugin.settings, Places(snapshot.project_root, Path.home())))
 

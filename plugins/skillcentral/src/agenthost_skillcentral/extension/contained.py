@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -26,20 +27,26 @@ def read_file(top: Path, path: str, limit: int) -> tuple[bytes, Signature]:
     """
     *folders, name = path.split("/")
     if not {"", ".", ".."}.isdisjoint((*folders, name)):
-        raise FileNotFoundError(path)
+        raise _no_file(path)
     with contextlib.ExitStack() as opened:
         folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         opened.callback(os.close, folder)
         for below in folders:
             folder = os.open(below, _FOLDER, dir_fd=folder)
             opened.callback(os.close, folder)
-        with os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise FileNotFoundError(path)
-            return file.read(limit + 1), signature_of(status)
+        file = os.open(name, _FILE, dir_fd=folder)
+        opened.callback(os.close, file)
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise _no_file(path)
+        with os.fdopen(file, "rb", closefd=False) as stream:
+            return stream.read(limit + 1), signature_of(status)
 
 
 def signature_of(status: os.stat_result) -> Signature:
     """What differs when the file has changed."""
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _no_file(path: str) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)

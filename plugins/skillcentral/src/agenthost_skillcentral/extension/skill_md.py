@@ -25,7 +25,8 @@ def can_be_written(skill: Skill) -> bool:
 
 def frontmatter(skill: Skill) -> Mapping[str, Any]:
     """Its front matter."""
-    members: dict[str, Any] = {"name": skill.id, "description": _line(skill.described)[:MAX_DESCRIPTION]}
+    description = _line(skill.described)[:MAX_DESCRIPTION] or f"The skill {skill.id}."
+    members: dict[str, Any] = {"name": skill.id, "description": description}
     if tags := ", ".join(filter(None, map(_line, skill.tags))):
         members["metadata"] = {"tags": tags}
     return members

@@ -11,6 +11,7 @@ from agenthost_skillcentral.layers import configs, projects
 from agenthost_skillcentral.layers.configs import Config, merge
 from agenthost_skillcentral.layers.definitions import define
 from agenthost_skillcentral.layers.presets import preset_layers
+from agenthost_skillcentral.layers.shipped import shipped_layers
 from agenthost_skillcentral.model import Fault, Layer, Sources
 
 SKILLS_FOLDER = ".skills"
@@ -73,6 +74,10 @@ def find_layout(sources: Sources, previous: Layout | None = None) -> Layout:
         if extra is not None:
             merge(layers, extra)
             wanted.add(extra.id)
+    taken = {name for layer in layers for name in (layer.id, layer.name)}
+    brought = [layer for layer in shipped_layers(sources.shipped) if layer.id not in taken]
+    layers += brought
+    wanted |= {layer.id for layer in brought}
     git_config = _git_config(project_root)
     return Layout(
         project_root=project_root,
@@ -83,6 +88,11 @@ def find_layout(sources: Sources, previous: Layout | None = None) -> Layout:
         faults=(
             *(fault for config in read.values() for fault in config.faults),
             *(Fault(project_root, reason, field=field_name(path)) for path, reason in problems.found),
+            *(
+                Fault(project_root, f"skills of the plugin {one.plugin}: {one.problem}")
+                for one in sources.shipped
+                if one.problem
+            ),
         ),
         watched=tuple(
             dict.fromkeys(file for file in (*candidates, sources.user_config, git_config) if file is not None)

@@ -1,0 +1,1 @@
+"""Plugins that announce skills in ways that are wrong."""
