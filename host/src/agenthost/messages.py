@@ -24,7 +24,7 @@ from mcp_types import (
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("agenthost")
 
 MAX_DEPTH = 200
 """Levels of nesting in a message: the limit of pydantic's parser, kept on the slow way too."""

@@ -16,6 +16,7 @@ from agenthost.ending import LAST_SECONDS, Ending, end_children
 from agenthost.errors import OperatorError
 from agenthost.findings import Finding
 from agenthost.instructions import merge_instructions
+from agenthost.last_run import recording
 from agenthost.lifespans import Lifespans
 from agenthost.server import HostServer
 from agenthost.settings import state_root
@@ -83,8 +84,9 @@ def _serve(assembly: Assembly, ending: Ending, where: str, converse: Converse) -
     catalog = Catalog(assembly.plugins)
     findings = [*assembly.findings, *catalog.findings]
     require_start(assembly, findings)
-    _report(assembly, findings, where)
-    with asyncio.Runner() as runner:
+    folder = state_root(assembly.settings, assembly.config.base_dir)
+    with recording(folder), asyncio.Runner() as runner:
+        _report(assembly, findings, where)
         loop = runner.get_loop()
         serving = loop.create_task(_Serving(assembly, catalog, ending).run(converse))
         while True:

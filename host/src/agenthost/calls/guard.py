@@ -93,6 +93,7 @@ class Guard:
         self, label: str, work: asyncio.Future[_Outcome], limit: float, beat: Callable[[], None], fate: str
     ) -> Any:
         if not await self.attend(label, work, limit, beat):
+            log.warning("%s did not finish within %g s. %s", label, limit, fate)
             raise CallFailed(
                 f"{label} did not finish within {limit:g} s. {fate}. Ask for less at once, or have the operator "
                 "raise time_limit."

@@ -22,6 +22,7 @@ _TITLES: dict[Group, str] = {
     "settings": "Settings",
     "plugins": "Plugins",
     "served": "What is served",
+    "run": "The last run with something to report",
     "clients": "What clients will not take",
 }
 

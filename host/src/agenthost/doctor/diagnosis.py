@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Group = Literal["environment", "settings", "plugins", "served", "clients"]
+Group = Literal["environment", "settings", "plugins", "served", "run", "clients"]
 
 GROUPS: tuple[Group, ...] = get_args(Group)
 """The groups, in the order in which they are told."""

@@ -10,10 +10,12 @@ from agenthost.assembly import Assembly, Options
 from agenthost.doctor.clients import check_clients
 from agenthost.doctor.diagnosis import Diagnosis, Group
 from agenthost.doctor.environment import check_installation
+from agenthost.doctor.last_run import check_last_run
 from agenthost.doctor.plugins import check_plugins, choose
 from agenthost.doctor.settings import Read, check_settings, read_settings
 from agenthost.doctor.surface import check_surface
 from agenthost.plugins import find_plugins, load_plugins
+from agenthost.settings import state_root
 from agenthost.surface import Surface, read_surface
 
 
@@ -53,6 +55,7 @@ class _Examination:
             "settings": self._settings,
             "plugins": self._plugins,
             "served": self._served,
+            "run": lambda: check_last_run(state_root(self.read.settings, self.read.config.base_dir)),
             "clients": lambda: [] if self.surface is None else check_clients(self.surface),
         }
 

@@ -33,7 +33,7 @@ from agenthost.stdio.lines import Lines
 from agenthost.stdio.messages import decode, encode
 from agenthost.wire import Hangups, Input, Output, Wire
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("agenthost")
 
 UNSENT_LIMIT = 4 * 1024 * 1024
 """Bytes waiting for a client to read them beyond which no further message of it is taken."""
