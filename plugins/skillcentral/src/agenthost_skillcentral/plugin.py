@@ -89,7 +89,7 @@ def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextM
 
 @hookimpl
 def agenthost_commands() -> click.Command:
-    """`agenthost skillcentral list | show | validate | doctor | compose | scope | init`."""
+    """`agenthost skillcentral list | show | validate | doctor | compose | scope | workflow | session | init`."""
     from agenthost_skillcentral.command import command
 
     return command

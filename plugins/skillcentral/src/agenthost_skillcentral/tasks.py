@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from typing import TYPE_CHECKING
 
 from agenthost_skillcentral.addresses import topic_uri
-from agenthost_skillcentral.model import Language, Skill
+from agenthost_skillcentral.model import Language, Skill, Snapshot
 from agenthost_skillcentral.rendering import bodies, render
 from agenthost_skillcentral.shapes import Report, Task
+from agenthost_skillcentral.store import entries, sessions
 from agenthost_skillcentral.store.sessions import Session
-from agenthost_skillcentral.workflows.plan import Step
+from agenthost_skillcentral.workflows.plan import Plan, Step
 from agenthost_skillcentral.workflows.progress import Progress
+
+if TYPE_CHECKING:
+    from agenthost import Transaction
 
 FindSkill = Callable[[str], Skill | None]
 """Gives the skill that is served under an id now."""
+
+
+def begin(tx: Transaction, plan: Plan, snapshot: Snapshot, language: Language) -> Report:
+    """Make a session for a plan without flaws, and say what is to be done first."""
+    session, found = sessions.begin(tx, plan)
+    return report(session, found, frozenset(), snapshot.effective, language)
+
+
+def proceed(tx: Transaction, session_id: str, snapshot: Snapshot, language: Language) -> Report:
+    """Say what is to be done now in a session, and put it into the state that follows from that.
+
+    Raises:
+        UnknownSession: there is no such session.
+        SessionOver: it has failed.
+    """
+    session, found = sessions.advance(tx, session_id)
+    return report(session, found, entries.filled(tx, session_id), snapshot.effective, language)
 
 
 def report(session: Session, found: Progress, filled: Set[str], skill: FindSkill, language: Language) -> Report:

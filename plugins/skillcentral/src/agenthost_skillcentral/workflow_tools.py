@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from agenthost import CallContext, Tool, ToolError, tool
+from agenthost import CallContext, Tool, tool
 from pydantic import Field
 
+from agenthost_skillcentral import tasks
 from agenthost_skillcentral import workflow_views as views
 from agenthost_skillcentral.model import Language, Snapshot
-from agenthost_skillcentral.prompts import explain_absence
 from agenthost_skillcentral.shapes import Entry, Report, Started, Summary
-from agenthost_skillcentral.store import entries, sessions
-from agenthost_skillcentral.tasks import report
-from agenthost_skillcentral.workflows.flaws import faults_of, usable_in
-from agenthost_skillcentral.workflows.plan import Plan, plan_of
-from agenthost_skillcentral.workflows.publishing import KIND, PRODUCER, draft, shown
-
-if TYPE_CHECKING:
-    from agenthost import Transaction
+from agenthost_skillcentral.starting import startable
+from agenthost_skillcentral.store import sessions
+from agenthost_skillcentral.workflows.publishing import KIND, PRODUCER, draft
 
 READS = {"readOnlyHint": True, "openWorldHint": False}
 ADDS = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False, "openWorldHint": False}
 GOES_ON = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-
-MAX_NAMED = 20
-"""Workflows that an error names."""
 
 SessionId = Annotated[str, Field(alias="sessionId", description="The session, as workflow_start gave it.")]
 
@@ -49,7 +41,7 @@ def workflow_tools(look: Callable[[], Snapshot], language: Language) -> list[Too
         workflow_id: Annotated[str, Field(alias="workflowId", description="The id of a skill of the type workflow.")],
     ) -> Started:
         plan = startable(look(), workflow_id)
-        found = await ctx.store.write(_begin, plan, look(), language)
+        found = await ctx.store.write(tasks.begin, plan, look(), language)
         return {"sessionId": found["sessionId"], "report": found}
 
     @tool(
@@ -63,7 +55,7 @@ def workflow_tools(look: Callable[[], Snapshot], language: Language) -> list[Too
         ),
     )
     async def proceed(ctx: CallContext[Any], session_id: SessionId) -> Report:
-        return await ctx.store.write(_next, session_id, look(), language)
+        return await ctx.store.write(tasks.proceed, session_id, look(), language)
 
     @tool(
         name=views.PUBLISH,
@@ -101,40 +93,3 @@ def workflow_tools(look: Callable[[], Snapshot], language: Language) -> list[Too
         return await ctx.store.read(views.summary, session_id)
 
     return [start, proceed, publish, summarize]
-
-
-def startable(snapshot: Snapshot, workflow_id: str) -> Plan:
-    """The plan of a workflow that can be started.
-
-    Raises:
-        ToolError: there is no such workflow, or something is wrong with it.
-    """
-    skill = snapshot.effective(workflow_id)
-    if skill is None or skill.type != "workflow":
-        why = explain_absence(snapshot, workflow_id, "workflow")
-        raise ToolError(f"workflowId: there is no workflow {shown(workflow_id)}{why}. {_workflows(snapshot)}")
-    faults = faults_of(skill, usable_in(snapshot.records, snapshot.elsewhere))
-    if faults:
-        lines = "\n".join(f"- {fault.field}: {fault.reason}" for fault in faults)
-        raise ToolError(
-            f"workflowId: the workflow {shown(workflow_id)} cannot be started before this is mended:\n{lines}"
-        )
-    return plan_of(skill)
-
-
-def _workflows(snapshot: Snapshot) -> str:
-    ids = [skill.id for skill in snapshot.workflows]
-    if not ids:
-        return "There is none at all; skill://registry lists all skills."
-    more = f" and {len(ids) - MAX_NAMED} more" if len(ids) > MAX_NAMED else ""
-    return f"There are: {', '.join(ids[:MAX_NAMED])}{more}."
-
-
-def _begin(tx: Transaction, plan: Plan, snapshot: Snapshot, language: Language) -> Report:
-    session, found = sessions.begin(tx, plan)
-    return report(session, found, frozenset(), snapshot.effective, language)
-
-
-def _next(tx: Transaction, session_id: str, snapshot: Snapshot, language: Language) -> Report:
-    session, found = sessions.advance(tx, session_id)
-    return report(session, found, entries.filled(tx, session_id), snapshot.effective, language)

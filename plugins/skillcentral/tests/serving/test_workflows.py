@@ -196,7 +196,9 @@ def test_s68_when_all_topics_are_published_the_session_is_completed_and_stays_so
     ]
     assert session.next() == report
     assert session.record() == record
-    assert "is completed" in refused(server, "workflow_publish", sessionId=session.id, topic="c", content="late")
+    assert "is over, completed (all steps are completed)" in refused(
+        server, "workflow_publish", sessionId=session.id, topic="c", content="late"
+    )
     summary = done(server, "workflow_summarize", sessionId=session.id)
     assert (summary["status"], [topic["topic"] for topic in summary["topics"]]) == ("completed", ["a:b", "a_3Ab", "c"])
     assert summary["topics"][0] == {

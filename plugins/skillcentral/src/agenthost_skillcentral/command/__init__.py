@@ -9,8 +9,10 @@ from agenthost_skillcentral.command.doctor import doctor
 from agenthost_skillcentral.command.init import init
 from agenthost_skillcentral.command.list_skills import list_skills
 from agenthost_skillcentral.command.scope import scope
+from agenthost_skillcentral.command.session import session
 from agenthost_skillcentral.command.show import show
 from agenthost_skillcentral.command.validate import validate
+from agenthost_skillcentral.command.workflow import workflow
 
 
 @click.group("skillcentral")
@@ -18,5 +20,5 @@ def command() -> None:
     """Look at the skills of this project, check their files, begin with new ones."""
 
 
-for verb in (list_skills, show, validate, doctor, compose, scope, init):
+for verb in (list_skills, show, validate, doctor, compose, scope, init, workflow, session):
     command.add_command(verb)

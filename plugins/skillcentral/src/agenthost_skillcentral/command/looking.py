@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from agenthost import App, OperatorError, PluginContext
+from agenthost import App, OperatorError, PluginContext, ToolError
 
+from agenthost_skillcentral.command.table import plain_lines
 from agenthost_skillcentral.layers.projects import normalise
 from agenthost_skillcentral.library import Library
 from agenthost_skillcentral.model import Snapshot
 from agenthost_skillcentral.service import service_of
 from agenthost_skillcentral.settings import Settings, sources
+from agenthost_skillcentral.store.sessions import UnknownSession
 from agenthost_skillcentral.views import Places
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,14 +66,44 @@ def look(app: App, project: Project, show: Callable[[View], None]) -> None:
     """
 
     async def run(plugin: PluginContext[Settings]) -> None:
-        if project.root is None and not project.ids:
-            snapshot = service_of(plugin).snapshot
-        else:
-            chosen = sources(plugin.settings, plugin.base_dir, project_root=project.root, wanted=plugin.wanted)
-            snapshot = Library(replace(chosen, project_ids=_ids(project.ids))).load()
-        show(View(snapshot, plugin.settings, Places(snapshot.project_root, Path.home())))
+        show(view_of(plugin, project))
 
     app.run(run, storage=False)
+
+
+def work(app: App, do: Callable[[PluginContext[Settings]], Awaitable[None]]) -> None:
+    """Call `do` with the plugin's context and its store, in which the sessions of workflows are.
+
+    Raises:
+        ClickException: what is asked for is not there or cannot be done.
+        OperatorError: the settings are wrong, or the database cannot be used.
+    """
+
+    async def run(plugin: PluginContext[Settings]) -> None:
+        try:
+            await do(plugin)
+        except UnknownSession as error:
+            raise click.ClickException(
+                f"there is no session {error.session_id!r}; agenthost skillcentral session list shows all"
+            ) from None
+        except ToolError as error:
+            raise click.ClickException(plain_lines(str(error))) from None
+
+    app.run(run)
+
+
+def view_of(plugin: PluginContext[Settings], project: Project) -> View:
+    """What the library holds for a project.
+
+    Raises:
+        OperatorError: the project's ids are wrong.
+    """
+    if project.root is None and not project.ids:
+        snapshot = service_of(plugin).snapshot
+    else:
+        chosen = sources(plugin.settings, plugin.base_dir, project_root=project.root, wanted=plugin.wanted)
+        snapshot = Library(replace(chosen, project_ids=_ids(project.ids))).load()
+    return View(snapshot, plugin.settings, Places(snapshot.project_root, Path.home()))
 
 
 def print_json(value: Mapping[str, Any]) -> None:

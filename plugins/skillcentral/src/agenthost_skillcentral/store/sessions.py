@@ -26,6 +26,7 @@ class UnknownSession(ToolError):
     """There is no such session."""
 
     def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
         super().__init__(
             f"sessionId: there is no session {shown(session_id)}. workflow_start begins one and gives its sessionId; "
             "the resource skill://session lists all."
@@ -37,8 +38,8 @@ class SessionOver(ToolError):
 
     def __init__(self, session_id: str, status: Status, reason: str) -> None:
         super().__init__(
-            f"sessionId: the session {session_id} is {status} ({reason}), and stays as it is. workflow_summarize tells "
-            "what came out; workflow_start begins a new session."
+            f"sessionId: the session {session_id} is over, {status} ({reason}), and stays as it is. workflow_summarize "
+            "tells what came out; workflow_start begins a new session."
         )
 
 
@@ -50,10 +51,6 @@ class UnknownTopic(ToolError):
             f"topic: the workflow {shown(plan.workflow_id)} has no topic {shown(topic)}. It has: "
             f"{', '.join(plan.topics)}."
         )
-
-
-class BadStatus(ToolError):
-    """A session cannot go from the state it is in to this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def advance(tx: Transaction, session_id: str, cause: str = "workflow.next") -> t
     found = progress(session.plan, entries.filled(tx, session_id))
     status = OF_PROGRESS[found.status]
     if status != session.status and not is_over(session.status):
-        move(tx, session, status, _reason(found), cause)
+        _move(tx, session, status, _reason(found), cause)
         session = require(tx, session_id)
     return session, found
 
@@ -117,17 +114,18 @@ def publish(tx: Transaction, session_id: str, draft: Draft) -> Mapping[str, Any]
     return entries.add(tx, session_id, next_seq(tx, session_id), draft)
 
 
-def move(tx: Transaction, session: Session, status: Status, reason: str, cause: str) -> None:
-    """Put a session into another state.
+def give_up(tx: Transaction, session_id: str, reason: str) -> Session:
+    """Let a session fail, which nothing but a person's word does.
 
     Raises:
-        BadStatus: it cannot go there from where it is.
+        UnknownSession: there is no such session.
+        SessionOver: it is completed, or has failed before.
     """
-    if status not in FOLLOWING[session.status]:
-        following = ", ".join(sorted(FOLLOWING[session.status])) or "nothing"
-        raise BadStatus(f"The session {session.id} is {session.status}; {following} can follow, {status} cannot.")
-    _record(tx, session.id, session.status, status, reason, cause)
-    tx.execute("UPDATE sessions SET status = :status WHERE id = :id", {"status": status, "id": session.id})
+    session = require(tx, session_id)
+    if is_over(session.status):
+        raise _over(tx, session)
+    _move(tx, session, "failed", reason, "session.status")
+    return require(tx, session_id)
 
 
 def find(tx: Transaction, session_id: str) -> Session | None:
@@ -185,6 +183,12 @@ def next_seq(tx: Transaction, session_id: str) -> int:
     assert row is not None
     tell_of_session(tx, session_id)
     return int(row["last_seq"])
+
+
+def _move(tx: Transaction, session: Session, status: Status, reason: str, cause: str) -> None:
+    assert status in FOLLOWING[session.status], f"{session.status} -> {status}"
+    _record(tx, session.id, session.status, status, reason, cause)
+    tx.execute("UPDATE sessions SET status = :status WHERE id = :id", {"status": status, "id": session.id})
 
 
 def _record(tx: Transaction, session_id: str, old: Status | None, new: Status, reason: str, cause: str) -> None:
