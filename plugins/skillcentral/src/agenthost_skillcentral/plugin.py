@@ -89,7 +89,7 @@ def agenthost_lifespan(plugin: PluginContext[Settings]) -> AbstractAsyncContextM
 
 @hookimpl
 def agenthost_commands() -> click.Command:
-    """`agenthost skillcentral list | show | validate | doctor | compose | scope | workflow | session | init`."""
+    """`agenthost skillcentral list | show | add | remove | compile ...`: one module for each verb."""
     from agenthost_skillcentral.command import command
 
     return command

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from agenthost import Extension, PluginContext, Prompt, Resource, ResourceTemplate, Tool
 
+from agenthost_skillcentral.compiling.resources import bundle_template
 from agenthost_skillcentral.extension.file_resources import file_resource, file_template, listed_files
 from agenthost_skillcentral.extension.manifests import Files
 from agenthost_skillcentral.extension.methods import extension
@@ -56,6 +57,7 @@ class Service:
         self._common = [
             *common_resources(self._look),
             *workflow_resources(self._look),
+            bundle_template(lambda: self.snapshot, language),
             file_template(self._look_at_shelf, self._files),
         ]
         self._prompts = _Made(lambda skill: skill_prompt(skill, language), _by_id)

@@ -57,6 +57,7 @@ def test_s78_the_registry_and_the_skills_are_listed_and_read_as_json(server: Any
         "skill://workflow/{id}/plan",
         "skill://session/{sessionId}/context",
         "skill://session/{sessionId}/topic/{topic}",
+        "skill://bundle/{target}/{intent}",
         "skill://{place}/{+path}",
     ]
     for uri in listed:

@@ -149,6 +149,17 @@ def test_a_torn_note_is_a_leftover_too(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
+def test_a_folder_that_was_half_copied_or_half_removed_is_taken_away(tmp_path: Path) -> None:
+    for kind in ("new", "removed"):
+        left = tmp_path / f".skill.20260101T000000Z-0123abcd.{kind}" / "scripts"
+        left.mkdir(parents=True)
+        (left / "a.sh").write_text("echo", encoding="utf-8")
+        [found] = leftovers(tmp_path, clean=True)
+        assert found.file == tmp_path / "skill"
+        assert ("was removed" in found.outcome) is (kind == "removed")
+        assert names(tmp_path) == []
+
+
 def test_files_of_others_are_no_leftovers(tmp_path: Path) -> None:
     for name in (".a.yaml.swp", ".a.yaml.new", "a.yaml.bak.20260101T000000Z-0123abcd", ".writing"):
         (tmp_path / name).write_text("mine", encoding="utf-8")

@@ -29,15 +29,18 @@ PATHS = st.lists(PIECES | st.text(max_size=5), max_size=6).map("/".join)
 def test_s64_a_path_that_leaves_its_folder_or_is_passed_over_there_is_refused(tmp_path: Path, relative: str) -> None:
     layer = Layer("l", "l", tmp_path / "layer")
     with pytest.raises(NotWritten):
-        in_layer(layer, tmp_path, relative)
+        in_layer(layer, tmp_path, "", relative)
+    folder, _, name = relative.rpartition("/")
+    with pytest.raises(NotWritten):
+        in_layer(layer, tmp_path, folder, name)
     with pytest.raises(NotWritten):
         in_rules(tmp_path, relative)
 
 
 def test_a_plain_path_is_a_place_in_its_layer(tmp_path: Path) -> None:
     layer = Layer("l", "l", tmp_path / "layer")
-    assert in_layer(layer, tmp_path, "a/é b.yaml").path == tmp_path / "layer/a/é b.yaml"
-    assert in_layer(layer, tmp_path / "elsewhere", "a.yaml").root == tmp_path / "layer"
+    assert in_layer(layer, tmp_path, "a", "é b.yaml").path == tmp_path / "layer/a/é b.yaml"
+    assert in_layer(layer, tmp_path / "elsewhere", "", "a.yaml").root == tmp_path / "layer"
     assert in_rules(tmp_path, "a.yaml").path == tmp_path / ".rules/a.yaml"
     assert name_fault("a.yaml") is None
 
@@ -70,7 +73,8 @@ def test_s64_s84_no_path_at_all_writes_outside_of_the_layer(relative: str, insid
         made = set(home.iterdir()), set(root.iterdir())
         project = root if inside else home / "another"
         try:
-            place = in_layer(layer, project, relative)
+            folder_, _, name_ = relative.rpartition("/")
+            place = in_layer(layer, project, folder_, name_)
             with open_folder(place, create=True) as folder, locked(folder):
                 replace(folder, place.name, read(folder, place.name), b"written")
         except NotWritten:

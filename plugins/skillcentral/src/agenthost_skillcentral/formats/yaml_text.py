@@ -101,7 +101,7 @@ def parse(text: str) -> Any:
 def locate(text: str, path: Path) -> tuple[int, int] | None:
     """Line and column of a member, or of the nearest one around it that is there; None if the text cannot be read."""
     try:
-        node = _compose(text, _hidden_breaks(text))
+        node = compose(text)
     except FormatError:
         return None
     if node is None:
@@ -117,6 +117,15 @@ def locate(text: str, path: Path) -> tuple[int, int] | None:
             break
         mark, node = found[0].start_mark, found[1]
     return mark.line + 1, mark.column + 1
+
+
+def compose(text: str) -> yaml.Node | None:
+    """The nodes of a YAML document, which know where in the text they stand; None for an empty one.
+
+    Raises:
+        FormatError: it is no such document; with the line.
+    """
+    return _compose(text, _hidden_breaks(text))
 
 
 def _hidden_breaks(text: str) -> dict[int, str]:

@@ -109,7 +109,7 @@ def read(folder: int, name: str) -> bytes | None:
     return data
 
 
-def replace(folder: int, name: str, before: bytes | None, after: bytes) -> str | None:
+def replace(folder: int, name: str, before: bytes | None, after: bytes, *, keep: bool = True) -> str | None:
     """Give a file a new content, or make it. The folder has to be locked.
 
     Args:
@@ -117,16 +117,17 @@ def replace(folder: int, name: str, before: bytes | None, after: bytes) -> str |
         name: the file's name.
         before: what it holds now; None if there is no such file.
         after: what it is to hold.
+        keep: make a backup of what is there.
 
     Returns:
-        The name of the backup of what was there, which has the mode of the original; None if nothing was.
+        The name of the backup, which has the mode of the original; None if there is none.
 
     Raises:
         NotWritten: it cannot be written; everything is as it was.
     """
     own = stamp()
     note, new = f".{name}.{own}.writing", f".{name}.{own}.new"
-    backup = None if before is None else f"{name}.bak.{own}"
+    backup = f"{name}.bak.{own}" if keep and before is not None else None
     try:
         mode = None if before is None else stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
         hashes = {"before": before and sha256(before), "after": sha256(after)}

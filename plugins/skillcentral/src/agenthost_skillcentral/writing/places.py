@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from agenthost import ToolError
 
@@ -68,18 +68,24 @@ def name_fault(name: str) -> str | None:
     return None
 
 
-def in_layer(layer: Layer, project_root: Path, relative: str) -> Place:
+def in_layer(layer: Layer, project_root: Path, folder: str, name: str) -> Place:
     """A file of a layer.
 
     A layer in the project is reached from the project, so that no link in a repository leads out of it.
 
+    Args:
+        layer: the layer.
+        project_root: the project.
+        folder: below the layer; empty for the layer itself.
+        name: of the file.
+
     Raises:
-        NotWritten: the path leads out of the layer, or to where nobody looks for skills.
+        NotWritten: that leads out of the layer, or to where nobody looks for skills.
     """
-    parts = tuple(relative.split("/"))
+    parts = (*(folder.split("/") if folder else ()), name)
     for part in parts:
         if fault := name_fault(part):
-            raise NotWritten(f"{relative!r} is no path in the layer {layer.id}: {fault}")
+            raise NotWritten(f"nothing can be written to {'/'.join(parts)!r} in the layer {layer.id}: {fault}")
     if layer.path.is_relative_to(project_root):
         return Place(project_root, (*layer.path.relative_to(project_root).parts, *parts))
     return Place(layer.path, parts)
@@ -111,10 +117,11 @@ def find_place(path: Path, layers: tuple[Layer, ...], project_root: Path) -> tup
     around = [layer for layer in layers if path != layer.path and path.is_relative_to(layer.path)]
     if around:
         layer = max(around, key=lambda one: len(one.path.parts))
-        return in_layer(layer, project_root, PurePosixPath(path.relative_to(layer.path)).as_posix()), layer
+        relative = path.relative_to(layer.path)
+        return in_layer(layer, project_root, "/".join(relative.parts[:-1]), relative.name), layer
     rules = project_root / RULES_FOLDER
     if path != rules and path.is_relative_to(rules):
-        return in_rules(project_root, PurePosixPath(path.relative_to(rules)).as_posix()), None
+        return in_rules(project_root, path.relative_to(rules).as_posix()), None
     return None
 
 

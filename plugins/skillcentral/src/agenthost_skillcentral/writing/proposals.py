@@ -168,11 +168,11 @@ def _duplicate(request: Request, target: Target, current: bytes | None) -> Check
     elif current is None:
         return Check(name, "failed", f"there is no {request.asset_id} to update; create it")
     if target.layer is not None and target.others:
-        return Check(name, "warning", _rivals(target.layer, target.others))
+        return Check(name, "warning", rivals(target.layer, target.others))
     return Check(name, "passed", "nobody else has the id")
 
 
-def _rivals(layer: Layer, others: tuple[Skill, ...]) -> str:
+def rivals(layer: Layer, others: tuple[Skill, ...]) -> str:
     """Who of several skills with one id will be served."""
 
     def weight(one: Layer) -> tuple[float, int]:

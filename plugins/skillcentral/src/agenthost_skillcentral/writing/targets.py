@@ -42,15 +42,15 @@ def find_target(request: Request, snapshot: Snapshot) -> Target:
     others = tuple(skill for skill in same if skill.layer.id != layer.id)
     if not layer.writable:
         return Target(None, layer, f'the layer "{layer.id}" is not writable', holders, others)
-    relative = f"{request.asset_id}.yaml"
+    folder, name = "", f"{request.asset_id}.yaml"
     if request.operation == "update" and len(holders) == 1:
         skill = holders[0]
         if skill.source_format == "agent-skill":
             fault = "is an Agent Skill, a folder of files; edit its SKILL.md by hand"
             return Target(None, layer, f"{request.asset_id} {fault}", holders, others)
-        relative = skill.source.relative_to(layer.path).as_posix()
+        folder, _, name = skill.source.relative_to(layer.path).as_posix().rpartition("/")
     try:
-        return Target(in_layer(layer, snapshot.project_root, relative), layer, None, holders, others)
+        return Target(in_layer(layer, snapshot.project_root, folder, name), layer, None, holders, others)
     except NotWritten as error:
         return Target(None, layer, str(error), holders, others)
 
