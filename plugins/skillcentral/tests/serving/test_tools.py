@@ -38,6 +38,10 @@ NUMBERS = """\
 """
 
 
+OWN = ("workflow_start", "workflow_next", "workflow_publish", "workflow_summarize")
+"""The tools that skillcentral has whatever skills there are."""
+
+
 @pytest.fixture(scope="module")
 def filled(shared_project: Any) -> Any:
     project = shared_project
@@ -217,7 +221,8 @@ def test_s36_reserved_and_impossible_ids_are_refused_and_no_name_is_there_twice(
     for kind in ("tools", "prompts"):
         names = server.names(kind)
         assert len(names) == len(set(names))
-        assert not set(RESERVED) & set(names)
+        assert not set(RESERVED) & (set(names) - set(OWN))
+    assert not {f"skill://skill/{one}" for one in (*RESERVED, *OWN)} & {one["uri"] for one in server.list("resources")}
     for number in range(len(RESERVED)):
         server.process.wait_for_stderr(f"reserved-{number}.yaml:1: id: ")
     for number in range(2):
@@ -226,4 +231,4 @@ def test_s36_reserved_and_impossible_ids_are_refused_and_no_name_is_there_twice(
 
 def test_tools_are_listed_in_ascending_priority_then_by_id(server: Any) -> None:
     expected = ["bodiless", "commit-conventions", "derived", "inputs-only", "numbers"]
-    assert server.names("tools") == expected
+    assert server.names("tools") == [*OWN, *expected]
