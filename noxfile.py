@@ -259,12 +259,14 @@ def stress(session: nox.Session) -> None:
 
 @nox.session(default=False, requires=["build"])
 def bench(session: nox.Session) -> None:
-    """Measure the server side by side with the SDK's own, against the bounds: `nox -s bench -- --quick`."""
+    """Measure everything in one table, the server side by side with others, against the bounds: `nox -s bench`."""
     session.install(*wheels(session, *DISTRIBUTIONS))
-    session.run("python", "benchmarks/run.py", "--check", *session.posargs)
-    session.run("python", "benchmarks/campfire.py", "--check")
-    session.run("python", "benchmarks/skillcentral.py", "--check")
-    session.run("python", "benchmarks/load.py")
+    # In an environment of its own, so that what it requires changes nothing of what the others run on.
+    folder = Path(session.create_tmp()).resolve() / "fastmcp"
+    session.run("python", "-m", "venv", "--clear", str(folder))
+    fastmcp = str(folder / "bin" / "python")
+    session.run(fastmcp, "-m", "pip", "install", "--quiet", *tools("fastmcp"), external=True)
+    session.run("python", "benchmarks/everything.py", "--check", "--fastmcp", fastmcp, *session.posargs)
 
 
 if __name__ == "__main__":

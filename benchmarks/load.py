@@ -149,8 +149,8 @@ class Client:
         return answer
 
 
-async def wait_together(server: HttpServer, waiters: int, rounds: int) -> list[str]:
-    """All waiters wait, one message is posted, all wake; `rounds` times. What was measured, as table rows."""
+async def wait_together(server: HttpServer, waiters: int, rounds: int) -> list[tuple[str, str]]:
+    """All waiters wait, one message is posted, all wake; `rounds` times. What was measured, as rows."""
     poster = Client(Connection(server.url), "2026-07-28")
     clients = [Client(Connection(server.url), ERAS[number % 2]) for number in range(waiters)]
     await poster.call("campfire_get_or_create_fire", fireId=FIRE)
@@ -174,10 +174,10 @@ async def wait_together(server: HttpServer, waiters: int, rounds: int) -> list[s
         if silent := [answer for answer in answers if not answer["changed"]]:
             raise BenchmarkError(f"{len(silent)} of {waiters} waiters did not wake")
         [after] = {answer["after"] for answer in answers}
-    rows = [f"| {waiters} clients wait, one posts: all awake after | {', '.join(f'{s:.2f} s' for s in took)} |"]
+    rows = [(f"{waiters} clients wait, one posts: all awake after", ", ".join(f"{s:.2f} s" for s in took))]
     if before is not None:
         each = (max(filter(None, memory)) - before) * 1024 / waiters
-        rows.append(f"| memory a waiting client costs | {each:.0f} KiB ({before:.0f} MiB before) |")
+        rows.append(("memory a waiting client costs", f"{each:.0f} KiB ({before:.0f} MiB before)"))
     return rows
 
 
@@ -230,7 +230,7 @@ async def kill_again_and_again(start: Callable[[], HttpServer]) -> int:
     return acknowledged
 
 
-async def run(options: argparse.Namespace, folder: Path) -> list[str]:
+async def run(options: argparse.Namespace, folder: Path) -> list[tuple[str, str]]:
     """All parts; the rows of the table."""
 
     def start(name: str) -> HttpServer:
@@ -242,18 +242,16 @@ async def run(options: argparse.Namespace, folder: Path) -> list[str]:
     with start("server") as server:
         rows = await wait_together(server, options.waiters, options.rounds)
         seconds = await call_mixed(server, options.calls)
-        rows.append(f"| {options.calls} mixed calls by {WORKERS} clients, errors | 0 in {seconds:.1f} s |")
+        rows.append((f"{options.calls} mixed calls by {WORKERS} clients, errors", f"0 in {seconds:.1f} s"))
         killing = asyncio.create_task(kill_again_and_again(lambda: start("other")))
         seconds = await call_mixed(server, options.calls)
         acknowledged = await killing
-        rows.append(
-            f"| the same while another server is killed {KILLS} times, errors | 0 in {seconds:.1f} s, "
-            f"{acknowledged} posts of the killed ones acknowledged |"
-        )
+        what = f"the same while another server is killed {KILLS} times, errors"
+        rows.append((what, f"0 in {seconds:.1f} s, {acknowledged} posts of the killed ones acknowledged"))
         await check_stored(Client(Connection(server.url), "2026-07-28"), acknowledged)
         memory = server.memory()
         if memory is not None:
-            rows.append(f"| memory of the server at the end | {memory:.0f} MiB |")
+            rows.append(("memory of the server at the end", f"{memory:.0f} MiB"))
     if server.process.returncode != 128 + 15:
         raise BenchmarkError(f"the server ended with {server.process.returncode}\n{server.said()}")
     return rows
@@ -278,6 +276,7 @@ def main() -> int:
     parser.add_argument("--waiters", type=int, default=500, help="clients that wait at once")
     parser.add_argument("--rounds", type=int, default=3, help="how often they all wait")
     parser.add_argument("--calls", type=int, default=10_000, help="mixed calls, twice")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="agenthost-load-") as folder:
         try:
@@ -285,7 +284,11 @@ def main() -> int:
         except BenchmarkError as error:
             sys.stderr.write(f"{error}\n")
             return 1
-    sys.stdout.write("| what | measured |\n|---|---|\n" + "\n".join(rows) + "\n")
+    sys.stdout.write("| what | measured |\n|---|---|\n")
+    sys.stdout.write("".join(f"| {what} | {measured} |\n" for what, measured in rows))
+    if options.json:
+        told = [(what, measured, "no error", "ok") for what, measured in rows]
+        options.json.write_text(json.dumps({"told": told}, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

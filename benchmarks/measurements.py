@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from conversation import ERAS, BenchmarkError, Conversation, Era
 from http_conversation import HttpConversation
-from subjects import ARGUMENTS, SUBJECTS, Workshop, definitions
+from subjects import ARGUMENTS, Workshop, definitions
 
 C = TypeVar("C")
 
@@ -95,7 +95,7 @@ def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> S
     """
     say("warming up")
     for tools in WARMING:
-        _measure_round(workshop, replace(plan, turns=1), Samples(), SUBJECTS, tools, ERAS[0])
+        _measure_round(workshop, replace(plan, turns=1), Samples(), workshop.subjects, tools, ERAS[0])
     samples = Samples()
     for number in range(plan.rounds):
         say(f"round {number + 1} of {plan.rounds}")
@@ -105,11 +105,11 @@ def measure_all(workshop: Workshop, plan: Plan, say: Callable[[str], None]) -> S
                 continue
             for era in ERAS:
                 samples.loads.append(os.getloadavg()[0])
-                _measure_round(workshop, plan, samples, rotated(SUBJECTS, number), tools, era)
+                _measure_round(workshop, plan, samples, rotated(workshop.subjects, number), tools, era)
         if "http" in plan.kinds and number % LISTS_EVERY == 0:
             for tools in HTTP_SIZES:
                 samples.loads.append(os.getloadavg()[0])
-                _measure_http_round(workshop, plan, samples, rotated(SUBJECTS, number), tools)
+                _measure_http_round(workshop, plan, samples, rotated(workshop.subjects, number), tools)
     return samples
 
 

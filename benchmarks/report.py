@@ -104,7 +104,9 @@ def rows(samples: Samples) -> Iterator[Row]:
     for measure in (Measure(kind, tools, era) for kind in KINDS for tools in SIZES for era in (None, *ERAS)):
         if values := samples.values.get(measure):
             bound = BOUNDS.get((measure.kind, measure.tools))
-            yield Row(measure, {subject: _figure(subject, values, bound) for subject in SUBJECTS}, bound)
+            yield Row(
+                measure, {subject: _figure(subject, values, bound) for subject in SUBJECTS if subject in values}, bound
+            )
 
 
 def _figure(subject: str, values: Mapping[str, Sequence[float]], bound: Bound | None) -> Figure:
@@ -125,14 +127,24 @@ def _ratio(values: Sequence[float], others: Sequence[float]) -> float:
 
 def table(found: Sequence[Row]) -> str:
     """The rows as a Markdown table; see README.md for how to read it."""
-    head = ["measure", "tools", "era", *SUBJECTS, "bound", "verdict"]
-    lines = [head, ["---", "---:", "---", *("---:" for _ in SUBJECTS), "---", "---"]]
+    subjects = [subject for subject in SUBJECTS if any(subject in row.figures for row in found)]
+    head = ["measure", "tools", "era", *subjects, "bound", "verdict"]
+    lines = [head, ["---", "---:", "---", *("---:" for _ in subjects), "---", "---"]]
     for row in found:
         unit = "MiB" if row.measure.kind == "memory" else "ms"
         cells = [_cell(figure, unit, alone=subject == "bare") for subject, figure in row.figures.items()]
         name = [row.measure.kind, str(row.measure.tools), (row.measure.era or "both")[:4]]
         lines.append([*name, *cells, str(row.bound or ""), _verdict(row)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def told(row: Row) -> tuple[str, str, str, str]:
+    """The row for a table with other benchmarks: what, measured, bound, verdict."""
+    unit = "MiB" if row.measure.kind == "memory" else "ms"
+    cells = [f"{name} {_cell(figure, unit, alone=name == 'bare')}" for name, figure in row.figures.items()]
+    tools = "1 tool" if row.measure.tools == 1 else f"{row.measure.tools} tools"
+    what = f"{row.measure.kind}, {tools}, {row.measure.era or 'both eras'}"
+    return what, "; ".join(cells), str(row.bound or ""), _verdict(row)
 
 
 def as_json(row: Row) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from conversation import BenchmarkError
 from measurements import KINDS, SIZES, Plan, measure_all
-from report import as_json, rows, table
-from subjects import Workshop, how_installed
+from report import as_json, rows, table, told
+from subjects import Workshop, fastmcp_version, how_installed
 
 
 def main() -> int:
@@ -22,9 +22,9 @@ def main() -> int:
     options = _options()
     plan = Plan(options.rounds or (3 if options.quick else 9), 3 if options.quick else 8, options.only or KINDS)
     try:
-        about = _about()
+        about = _about(options.fastmcp)
         with tempfile.TemporaryDirectory(prefix="agenthost-benchmark-") as folder:
-            workshop = Workshop(Path(folder))
+            workshop = Workshop(Path(folder), options.fastmcp)
             workshop.prepare(list(SIZES))
             samples = measure_all(workshop, plan, _say)
     except BenchmarkError as error:
@@ -35,7 +35,7 @@ def main() -> int:
     about["load average"] = f"{min(samples.loads):.1f} to {max(samples.loads):.1f}"
     sys.stdout.write(", ".join(f"{name} {value}" for name, value in about.items()) + f"\n\n{table(found)}\n")
     if options.json:
-        document = {"about": about, "rows": [as_json(row) for row in found]}
+        document = {"about": about, "rows": [as_json(row) for row in found], "told": [told(row) for row in found]}
         options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     missed = [
         " ".join(filter(None, (row.measure.kind, row.measure.era, subject)))
@@ -52,17 +52,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="new processes of every subject (default: 9; with --quick 3)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and requests, for a first look")
     parser.add_argument("--only", action="append", choices=KINDS, help="measure only this; may be repeated")
+    parser.add_argument("--fastmcp", type=Path, metavar="PYTHON", help="measure FastMCP too, on this Python")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a bound is missed by more than the noise")
     return parser.parse_args()
 
 
-def _about() -> dict[str, str]:
+def _about(fastmcp: Path | None) -> dict[str, str]:
     return {
         "python": platform.python_version(),
         "mcp": version("mcp"),
         "agenthost-core": how_installed("agenthost-core", "agenthost"),
         "agenthost-void": how_installed("agenthost-void", "agenthost_void"),
+        "FastMCP": fastmcp_version(fastmcp) if fastmcp else "left out, since no --fastmcp was given",
         "machine": f"{platform.system()} {platform.machine()}",
         "cores": str(os.cpu_count()),
     }

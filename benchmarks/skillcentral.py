@@ -188,7 +188,8 @@ def main() -> int:
     for what, measured, limit, holds in rows:
         sys.stdout.write(f"| {what} | {measured} | {limit} | {'ok' if holds else 'over'} |\n")
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        told = [(what, measured, limit, "ok" if holds else "over") for what, measured, limit, holds in rows]
+        options.json.write_text(json.dumps({"told": told}, indent=2) + "\n", encoding="utf-8")
     return 1 if options.check and not all(holds for *_, holds in rows) else 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import distribution
@@ -17,8 +18,8 @@ from http_conversation import HttpServer
 
 SERVERS = Path(__file__).with_name("servers")
 
-SUBJECTS = ("bare", "bare2", "MCPServer", "void", "typed")
-"""`bare` and `bare2` are the same program: what they differ by is noise."""
+SUBJECTS = ("bare", "bare2", "MCPServer", "FastMCP", "void", "typed")
+"""`bare` and `bare2` are the same program: what they differ by is noise. `FastMCP` needs a Python of its own."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,16 @@ class Workshop:
 
     Attributes:
         folder: where definitions, metadata and error output go.
+        fastmcp: the Python of an environment with FastMCP; None leaves that subject out.
     """
 
     folder: Path
+    fastmcp: Path | None = None
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """Who is measured."""
+        return tuple(subject for subject in SUBJECTS if subject != "FastMCP" or self.fastmcp)
 
     def prepare(self, sizes: list[int]) -> None:
         """Write the definitions for each number of tools, and the test plugin with its metadata."""
@@ -68,6 +76,8 @@ class Workshop:
                 return [sys.executable, str(SERVERS / "bare.py"), file]
             case "MCPServer":
                 return [sys.executable, str(SERVERS / "high_level.py"), file]
+            case "FastMCP":
+                return [str(self.fastmcp), str(SERVERS / "fast_mcp.py"), file]
             case "void" if tools == 1:
                 return [*agenthost, "void"]  # as people start it; its own example is what the others serve too
             case "void":
@@ -75,7 +85,7 @@ class Workshop:
             case "typed":
                 return [*agenthost, "typed", "--set", f"typed.definitions={json.dumps(file)}"]
             case _:
-                raise BenchmarkError(f"there is no subject {subject!r}; there are {', '.join(SUBJECTS)}")
+                raise BenchmarkError(f"there is no subject {subject!r}; there are {', '.join(self.subjects)}")
 
     def _definitions(self, tools: int) -> Path:
         return self.folder / f"{tools}.json"
@@ -130,3 +140,17 @@ def how_installed(name: str, package: str) -> str:
     if not origin.is_relative_to(home):
         raise BenchmarkError(f"{package} would be imported from {origin}, and {name} is installed in {home}")
     return f"{found.version} ({how})"
+
+
+def fastmcp_version(python: Path) -> str:
+    """The version of FastMCP on which this Python's programs run.
+
+    Raises:
+        BenchmarkError: there is no such Python, or no FastMCP in its environment.
+    """
+    program = "from importlib.metadata import version; print(version('fastmcp'), 'on mcp', version('mcp'))"
+    try:
+        done = subprocess.run([python, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BenchmarkError(f"{python} has no FastMCP: {error}") from None
+    return done.stdout.strip()
