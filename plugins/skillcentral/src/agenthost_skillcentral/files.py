@@ -13,7 +13,7 @@ from typing import Literal
 
 from agenthost_skillcentral.formats import SKILL_FILE, SUFFIXES, read_skill
 from agenthost_skillcentral.formats.reading import MAX_BYTES
-from agenthost_skillcentral.model import Fault, File, Layer, Signature, Skill, SkillFolder
+from agenthost_skillcentral.model import Fault, Layer, Signature, Skill, SkillFolder
 from agenthost_skillcentral.skill_folders import skill_folders
 
 MAX_DEPTH = 32
@@ -86,7 +86,7 @@ class _Notes:
     faults: list[Fault] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     items: int = 0
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, Signature] = field(default_factory=dict)
 
 
 def scan(
@@ -177,7 +177,7 @@ def _note_file(item: os.DirEntry[str], path: str, layer: Layer, notes: _Notes) -
     """Note a file of an Agent Skill."""
     try:
         path.encode()
-        notes.files[path] = File(_signature(item.stat(follow_symlinks=False)))
+        notes.files[path] = _signature(item.stat(follow_symlinks=False))
     except UnicodeEncodeError:
         readable = os.fsencode(path).decode(errors="replace")
         notes.faults.append(Fault(layer.path / readable, "has a name that is not UTF-8 and is left out", grave=False))

@@ -80,19 +80,12 @@ class Argument:
 
 
 Signature = tuple[int, int, int, int]
-"""Inode, size, and the two times of a file: what differs when it has changed."""
+"""Inode, size in bytes, and the two times of a file: what differs when it has changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file in the folder of an Agent Skill, as it was when it was looked at."""
-
-    signature: Signature
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.signature[1]
+def size_of(signature: Signature) -> int:
+    """The size of a file, in bytes."""
+    return signature[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +93,11 @@ class SkillFolder:
     """What lies in the folder of an Agent Skill, by path below it, with `/` between names.
 
     Attributes:
-        files: all files, `SKILL.md` and those of skills further down included.
+        files: all files, `SKILL.md` and those of skills further down included, with their signatures at the last look.
         folders: all folders.
     """
 
-    files: Mapping[str, File]
+    files: Mapping[str, Signature]
     folders: tuple[str, ...] = ()
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from agenthost_skillcentral.model import Fault, File, Layer, SkillFolder
+from agenthost_skillcentral.model import Fault, Layer, Signature, SkillFolder, size_of
 
 MAX_FILES = 512
 MAX_BYTES = 16 * 1024 * 1024
@@ -14,7 +14,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 def skill_folders(
-    layer: Layer, skill_files: Iterable[str], files: Mapping[str, File], folders: Iterable[str]
+    layer: Layer, skill_files: Iterable[str], files: Mapping[str, Signature], folders: Iterable[str]
 ) -> tuple[dict[str, SkillFolder], list[Fault]]:
     """What lies beside each `SKILL.md`, and why that of some is not served.
 
@@ -47,9 +47,9 @@ def _beginning_with(prefix: str, names: Sequence[str]) -> Sequence[str]:
     return names[bisect_left(names, prefix) : bisect_left(names, prefix[:-1] + chr(ord("/") + 1))]
 
 
-def _too_much(files: Mapping[str, File]) -> str | None:
+def _too_much(files: Mapping[str, Signature]) -> str | None:
     if len(files) > MAX_FILES:
         return f"holds {len(files)} files, and a skill may hold {MAX_FILES}"
-    if (size := sum(file.size for file in files.values())) > MAX_BYTES:
+    if (size := sum(map(size_of, files.values()))) > MAX_BYTES:
         return f"holds {size} bytes, and a skill may hold {MAX_BYTES}"
     return None

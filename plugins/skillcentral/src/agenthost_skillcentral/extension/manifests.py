@@ -15,7 +15,7 @@ from agenthost import NotFound
 from agenthost_skillcentral.extension.contained import read_file, signature_of
 from agenthost_skillcentral.extension.shelf import Shelf, Shelved
 from agenthost_skillcentral.formats import SKILL_FILE
-from agenthost_skillcentral.model import Language, Signature
+from agenthost_skillcentral.model import Language, Signature, size_of
 from agenthost_skillcentral.skill_folders import MAX_BYTES
 
 REMEMBERED = 100_000
@@ -85,12 +85,12 @@ class Files:
         with self._lock:
             known = self._digests.get(path)
         if known is not None and known[0] == signature_of(os.lstat(path)):
-            return known[1], known[0][1]
+            return known[1], size_of(known[0])
         data, signature = _read(shelved, file)
         digest = hashlib.sha256(data).hexdigest()
         with self._lock:
             self._digests.pop(path, None)
-            if time.time_ns() - max(signature[2:]) > _SETTLED_NS and signature[1] == len(data):
+            if time.time_ns() - max(signature[2:]) > _SETTLED_NS and size_of(signature) == len(data):
                 if len(self._digests) >= REMEMBERED:
                     self._digests.clear()
                 self._digests[path] = signature, digest

@@ -13,6 +13,7 @@ from agenthost_skillcentral.extension.file_resources import MARKDOWN, media_type
 from agenthost_skillcentral.extension.manifests import Files
 from agenthost_skillcentral.extension.shelf import Shelf, Shelved
 from agenthost_skillcentral.formats import SKILL_FILE
+from agenthost_skillcentral.model import size_of
 
 IDENTIFIER = "io.modelcontextprotocol/skills"
 
@@ -113,7 +114,7 @@ def children_of(shelved: Shelved, folder: str, shelf: Shelf) -> Mapping[str, dic
         elif (kind := media_type(name)) is not None:
             child["mimeType"] = kind
         if file is not None and skill is None:
-            child["size"] = file.size
+            child["size"] = size_of(file)
         children[uri] = child
     for name in _direct(shelved.folder.folders if shelved.folder else (), below):
         uri = shelved.address_of(name)
@@ -131,7 +132,7 @@ def _page(skills: Iterable[Shelved]) -> tuple[list[Shelved], bool]:
     files = size = 0
     for shelved in skills:
         files += len(shelved.files)
-        size += sum(file.size for file in shelved.files.values() if file is not None)
+        size += sum(size_of(file) for file in shelved.files.values() if file is not None)
         if page and (len(page) == PAGE_SKILLS or files > PAGE_FILES or size > PAGE_BYTES):
             return page, False
         page.append(shelved)

@@ -9,7 +9,7 @@ from typing import Any
 from agenthost_skillcentral.extension.addresses import address, places
 from agenthost_skillcentral.extension.skill_md import can_be_written, frontmatter, skill_md
 from agenthost_skillcentral.formats import SKILL_FILE
-from agenthost_skillcentral.model import File, Language, Skill, SkillFolder, Snapshot
+from agenthost_skillcentral.model import Language, Signature, Skill, SkillFolder, Snapshot
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Shelved:
         return skill_md(self.skill, language) if self.skill.content is None else self.skill.content
 
     @property
-    def files(self) -> Mapping[str, File | None]:
+    def files(self) -> Mapping[str, Signature | None]:
         """Its files, by path below its folder; None is one that is not on the disk."""
         return {SKILL_FILE: None} if self.folder is None else self.folder.files
 
@@ -146,5 +146,5 @@ def _path(skill: Skill, top: str | None) -> str:
 
     If the layer is itself the folder of a skill, `top`, everything in it lies below that name.
     """
-    names = [*([top] if top else []), *skill.source.parent.relative_to(skill.layer.path).parts]
-    return "/".join(names if skill.content is not None else [*names, skill.id])
+    below = str(skill.source.parent)[len(str(skill.layer.path)) :].strip("/")  # relative_to() takes ten times as long
+    return "/".join(filter(None, (top, below, skill.id if skill.content is None else None)))
