@@ -362,6 +362,17 @@ def test_of_twenty_promotions_at_once_one_is_written(layered: Any) -> None:
     assert sha(learnt(layered)) == applied[0]["structuredContent"]["sha256"]
 
 
+def test_a_file_that_was_written_whole_by_a_dead_writer_is_told_as_that(layered: Any) -> None:
+    file = layered.write(".skills/01-global/a.yaml", "id: a\ntype: prompt\nprompt: new\n")
+    own = "20260101T000000Z-0123abcd"
+    layered.write(f".skills/01-global/.a.yaml.{own}.writing", json.dumps({"before": "0" * 64, "after": sha(file)}))
+    backup = layered.write(f".skills/01-global/a.yaml.bak.{own}", "id: a\ntype: prompt\nprompt: old\n")
+    server = layered.serve("modern", WRITABLE)
+    server.process.wait_for_stderr("a.yaml was written whole by a process that was ended before it could say so")
+    assert server.text("a") == "new"
+    assert sorted(file.parent.iterdir()) == [file, backup]
+
+
 def test_a_leftover_of_a_dead_writer_is_told_at_the_next_start_and_by_doctor_and_taken_away(layered: Any) -> None:
     layered.write(".skills/01-global/a.yaml", "id: a\ntype: prompt\nprompt: old\n")
     own = "20260101T000000Z-0123abcd"

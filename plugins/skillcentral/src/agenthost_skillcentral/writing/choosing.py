@@ -52,12 +52,13 @@ def choose_layer(layers: Sequence[Layer], named: str | None, tags: Iterable[str]
             raise NotWritten(f"the layer {found.id} is not writable; writable are: {choice}")
         return found, ""
     wanted = {tag.casefold() for tag in tags}
-    by_id = {layer.id: layer for layer in writable}
-    matching = [(by_id[name], folder) for name, folder, tags_ in _TAGS if name in by_id and wanted & set(tags_.split())]
+    # The usual four have other ids in some configurations, and the same folders.
+    usual = {**{layer.path.name: layer for layer in writable}, **{layer.id: layer for layer in writable}}
+    matching = [(usual[name], folder) for name, folder, tags_ in _TAGS if name in usual and wanted & set(tags_.split())]
     if matching:
         return max(matching, key=lambda match: match[0].priority)
-    if _DEFAULT in by_id:
-        return by_id[_DEFAULT], ""
+    if _DEFAULT in usual:
+        return usual[_DEFAULT], ""
     if len(writable) == 1:
         return writable[0], ""
     raise NotWritten(f"say which layer with --layer; writable are: {choice}")

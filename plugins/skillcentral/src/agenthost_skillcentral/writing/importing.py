@@ -127,6 +127,7 @@ def _copy_folder(source: Path, folder: int, name: str) -> None:
         try:
             with _opened(source) as opened:
                 _within_bounds(_copied(opened, made))
+            os.fsync(made)
         finally:
             os.close(made)
         os.rename(new, name, src_dir_fd=folder, dst_dir_fd=folder)
