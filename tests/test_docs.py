@@ -101,7 +101,7 @@ class Environment:
     packages: Path
     variables: dict[str, str]
 
-    def run(self, *arguments: str, cwd: Path | None = None) -> str:
+    def run(self, *arguments: str, cwd: Path | None = None, patience: float = PATIENCE) -> str:
         """Run the environment's Python; returns what it printed, and fails if it fails."""
         done = subprocess.run(
             [str(self.folder / "bin" / "python"), *arguments],
@@ -110,7 +110,7 @@ class Environment:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=PATIENCE,
+            timeout=patience,
             check=False,
         )
         output = done.stdout.decode()
@@ -564,8 +564,17 @@ def test_the_example_of_user_input_asks_and_goes_on_with_the_answers(environment
     server.stop()
 
 
+@pytest.mark.timeout(300)
 def test_the_guides_test_of_a_plugin_passes(environment: Environment) -> None:
-    environment.run("-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", f"--rootdir={HELLO}", str(HELLO))
+    options = ("-q", "--noconftest", "-p", "no:cacheprovider", f"--rootdir={HELLO}")
+    environment.run("-m", "pytest", *options, str(HELLO), patience=280)
+
+
+@pytest.mark.timeout(300)  # one of these files starts ten servers
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("kit/*.py")), ids=lambda file: file.stem)
+def test_the_guides_tests_with_the_test_kit_pass(file: Path, environment: Environment) -> None:
+    options = ("-q", "-Werror", "--noconftest", "-p", "no:cacheprovider", f"--rootdir={file.parent}")
+    environment.run("-m", "pytest", *options, str(file), patience=280)
 
 
 def test_the_example_of_a_command_prints_what_its_tool_has_kept(

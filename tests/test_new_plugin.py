@@ -40,6 +40,7 @@ def test_a_new_plugin_is_called_through_the_real_command(
     assert listed.returncode == 0, listed.stderr
 
 
+@pytest.mark.timeout(300)  # they start ten servers
 def test_the_tests_of_a_new_plugin_pass(made: tuple[Path, dict[str, str]]) -> None:
     folder, env = made
     done = subprocess.run(
@@ -48,7 +49,7 @@ def test_the_tests_of_a_new_plugin_pass(made: tuple[Path, dict[str, str]]) -> No
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=280,
         check=False,
     )
     assert done.returncode == 0, done.stdout

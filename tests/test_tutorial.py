@@ -15,7 +15,7 @@ import pytest
 TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w/]+\.py)`")
-PATIENCE = 110.0
+PATIENCE = 280.0
 
 
 def steps() -> Iterator[tuple[str, str, str]]:
@@ -75,7 +75,7 @@ class Reader:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(700)
 def test_a_reader_of_the_tutorial_writes_tests_and_calls_a_plugin(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     for language, text, file in steps():
@@ -92,7 +92,7 @@ def test_a_reader_of_the_tutorial_writes_tests_and_calls_a_plugin(tmp_path: Path
     answer, second, *_ = re.findall(r"`([^`\n]+)`", TUTORIAL.read_text(encoding="utf-8").partition("the answer: ")[2])
     assert answer in reader.printed
     assert second.endswith("pyproject.toml")
-    assert re.findall(r"(\d+) passed", reader.printed) == ["5", "6"]
+    assert re.findall(r"(\d+) passed", reader.printed) == ["6", "7"]
     assert "Buy milk." in reader.printed
     assert "tool journal_find_notes\n" in reader.printed
     assert "would change" in reader.printed or "would run" in reader.printed

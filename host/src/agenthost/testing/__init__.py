@@ -3,8 +3,10 @@
 - The fixture `agenthost_plugin` boots the real host with one plugin alone: in memory, as a process over
   stdio, over HTTP, for clients of both eras of the protocol.
 - The fixture `agenthost_server` starts `agenthost serve ...` with any options, as a `ServerProcess`.
+- `assert_plugin_ok` checks what every plugin has to hold.
 """
 
+from agenthost.testing.acceptance import assert_plugin_ok
 from agenthost.testing.alone import PluginUnderTest, Transport, UsePlugin
 from agenthost.testing.fixtures import StartServer, agenthost_environment, agenthost_plugin, agenthost_server
 from agenthost.testing.process import LEGACY_VERSION, MODERN_VERSION, PATIENCE, Era, Kind, ServerProcess
@@ -23,4 +25,5 @@ __all__ = [
     "agenthost_environment",
     "agenthost_plugin",
     "agenthost_server",
+    "assert_plugin_ok",
 ]

@@ -26,17 +26,24 @@ def clean_environment(folder: Path) -> dict[str, str]:
 
 
 class PluginUnderTest:
-    """One plugin, served alone and strictly by as many servers as a test wants, all on one fresh state folder.
-
-    Whatever is to report about the plugin keeps a server from starting (`--strict`).
+    """One plugin, served alone by as many servers as a test wants, all on one fresh state folder.
 
     Attributes:
         name: the plugin's name.
         folder: where everything of it is: the configuration file, `state`, an empty home.
     """
 
-    def __init__(self, name: str, folder: Path, settings: Mapping[str, Any] | None = None) -> None:
-        """`settings` is the content of the table `[plugins.<name>]`; relative paths in it start at `folder`."""
+    def __init__(
+        self, name: str, folder: Path, settings: Mapping[str, Any] | None = None, *, strict: bool = True
+    ) -> None:
+        """Make the folder.
+
+        Args:
+            name: the plugin's name.
+            folder: an empty folder, or none yet.
+            settings: the content of the table `[plugins.<name>]`; relative paths in it start at the folder.
+            strict: whatever is to report about the plugin keeps a server from starting.
+        """
         import tomli_w
 
         self.name = name
@@ -47,8 +54,9 @@ class PluginUnderTest:
         # -P: as for the installed command, nothing in the working directory takes the place of a package.
         self._command = [
             *(sys.executable, "-P", "-m", "agenthost", "serve"),
-            *(f"--plugins={name}", "--strict", f"--config={self.config}"),
+            *(f"--plugins={name}", f"--config={self.config}", *(["--strict"] if strict else [])),
         ]
+        self._strict = strict
         self._started: list[ServerProcess] = []
 
     def start(self, era: Era = "legacy", *options: str) -> ServerProcess:
@@ -85,7 +93,9 @@ class PluginUnderTest:
         async with AsyncExitStack() as stack:
             target: Any
             if over == "memory":
-                target = await stack.enter_async_context(in_memory(self.name, self.config, self.folder / "state"))
+                target = await stack.enter_async_context(
+                    in_memory(self.name, self.config, self.folder / "state", strict=self._strict)
+                )
             elif over == "stdio":
                 stderr = stack.enter_context((self.folder / "stderr").open("a", encoding="utf-8"))
                 target = over_stdio(self._command, clean_environment(self.folder), stderr)

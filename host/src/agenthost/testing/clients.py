@@ -57,9 +57,9 @@ class Changes:
 class WatchingClient(Client):
     """The SDK's client, which can also wait for changes. It remembers no list and no resource."""
 
-    def __init__(self, server: Any, *, mode: str) -> None:
+    def __init__(self, server: Any, *, mode: str, patience: float = PATIENCE) -> None:
         self._told: asyncio.Queue[str] = asyncio.Queue()
-        super().__init__(server, mode=mode, message_handler=self._hear, cache=None, read_timeout_seconds=PATIENCE)
+        super().__init__(server, mode=mode, message_handler=self._hear, cache=None, read_timeout_seconds=patience)
 
     @asynccontextmanager
     async def watch(self, *uris: str) -> AsyncIterator[Changes]:
@@ -97,13 +97,13 @@ _LISTS = {f"{kind.title()}ListChanged": LIST_CHANGED.format(kind) for kind in ("
 
 
 @asynccontextmanager
-async def in_memory(name: str, config: Path, state_dir: Path) -> AsyncIterator[HostServer]:
+async def in_memory(name: str, config: Path, state_dir: Path, *, strict: bool = True) -> AsyncIterator[HostServer]:
     """The real host with one plugin in this process, its lifespan entered; `Client(server)` connects to it.
 
     Raises:
-        OperatorError: there is something to report about the plugin.
+        OperatorError: there is something to report about the plugin, or it fails although that is not `strict`.
     """
-    assembly = assemble(Options(config=config, state_dir=state_dir, strict=True), alone=name)
+    assembly = assemble(Options(config=config, state_dir=state_dir, strict=strict), alone=name)
     catalog = Catalog(assembly.plugins)
     require_start(assembly, [*assembly.findings, *catalog.findings])
     failures: list[Finding] = []

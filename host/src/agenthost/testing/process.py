@@ -52,6 +52,7 @@ class ServerProcess:
         self._answers: dict[Any, dict[str, Any]] = {}
         self._inbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr: list[bytes] = []
+        self._stderr_ended = False
         self._stderr_changed = threading.Condition()
         self.process = subprocess.Popen(
             list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=cwd
@@ -76,6 +77,9 @@ class ServerProcess:
             with self._stderr_changed:
                 self._stderr.append(chunk)
                 self._stderr_changed.notify_all()
+        with self._stderr_changed:
+            self._stderr_ended = True
+            self._stderr_changed.notify_all()
 
     @property
     def stderr(self) -> str:
@@ -93,8 +97,8 @@ class ServerProcess:
     def url(self) -> str:
         """The address of the endpoint of a server started with `--http`; waits until it is announced."""
         with self._stderr_changed:
-            found = self._stderr_changed.wait_for(lambda: _URL.search(self.stderr), PATIENCE)
-        if found is None:
+            self._stderr_changed.wait_for(lambda: self._stderr_ended or _URL.search(self.stderr), PATIENCE)
+        if (found := _URL.search(self.stderr)) is None:
             raise AssertionError(f"no address was announced:\n{self.stderr}")
         return found[1]
 
