@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agenthost.testing.checks.calls import LOOP, blocking, call_everything
+from agenthost.testing.checks.calls import LOOP, blocking, call_everything, note_deaf
 from agenthost.testing.checks.ending import check_end
 from agenthost.testing.checks.offers import Offers, compare_offers, read_offers
 from agenthost.testing.checks.serving import ERAS, first_server, talk
@@ -37,6 +37,7 @@ async def check(trial: Trial) -> list[str]:
             except Hanging:
                 server = trial.plugin.start_http()
         blocked.append(blocking(server.stderr[told:]))
+        note_deaf(trial, server.stderr[told:])
     compare_offers(trial, offers)
     for name in sorted(set.intersection(*blocked)):  # only once it may be the machine that was busy
         trial.fault(LOOP, f"{name} blocks it for more than a second; make it def, or await")

@@ -24,9 +24,9 @@ RESULTS, TIME, LOOP = "results", "time limit", "event loop"
 CRASH = re.compile(r"failed \(reference (\w+)\)")
 LATE = re.compile(r"did not finish within [\d.]+ s\. (It was ended|It is still running)")
 WRONG = " was not called, because its arguments are wrong:"
-BLOCKED = (
-    r"^agenthost: warning: (?:Tool|Prompt|Resource\w*) (\S+) \(plugin \S+\) (?:blocked|is blocking) the event loop"
-)
+_LABEL = r"^agenthost: warning: (?:Tool|Prompt|Resource\w*) (\S+) \(plugin \S+\) "
+BLOCKED = _LABEL + "(?:blocked|is blocking) the event loop"
+DEAF = _LABEL + "does not react to being cancelled"
 
 
 async def call_everything(trial: Trial, client: WatchingClient, server: ServerProcess, offers: Offers) -> None:
@@ -92,9 +92,9 @@ async def _attempt(trial: Trial, server: ServerProcess, attempt: _Attempt) -> No
         trial.fault(RESULTS, f"{attempt} gives what the official client refuses: {error}")
         return
     if crash := CRASH.search(text):
-        trial.fault(RESULTS, f"{attempt} crashes: {_cause(server.stderr, crash[1])}")
+        trial.fault(RESULTS, f"{attempt} crashes: {await asyncio.to_thread(_cause, server, crash[1])}")
     elif late := LATE.search(text):
-        _judge_late(trial, server, attempt, thread=late[1] == "It is still running")
+        _judge_late(trial, attempt, thread=late[1] == "It is still running")
     elif WRONG in text and attempt.name not in trial.arguments:
         wanted = f"arguments={{{attempt.name!r}: {{...}}}}"
         trial.fault(RESULTS, f"nobody knows what to call {attempt.kind} {attempt.name} with; say it: {wanted}")
@@ -107,16 +107,20 @@ def _complaint(result: Any) -> str:
     return "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
 
 
-def _judge_late(trial: Trial, server: ServerProcess, attempt: _Attempt, *, thread: bool) -> None:
-    limit = f"{trial.time_limit:g} s"
+def _judge_late(trial: Trial, attempt: _Attempt, *, thread: bool) -> None:
     if thread:
         trial.hanging.add(attempt.name)
+        limit = f"{trial.time_limit:g} s"
         trial.fault(TIME, f"{attempt} is a def and still runs after {limit}; make it async def, or split the work")
-    elif re.search(rf" {re.escape(attempt.name)} \(plugin \S+\) does not react to being cancelled", server.stderr):
-        trial.hanging.add(attempt.name)
-        trial.fault(TIME, f"{attempt} does not end when it is cancelled after {limit}")
     elif WAIT in attempt.given:
         trial.fault(TIME, f"{attempt} waits longer than it was told to")
+
+
+def note_deaf(trial: Trial, stderr: str) -> None:
+    """What was left behind, as the server says on stderr, since it did not end when it was cancelled."""
+    for name in re.findall(DEAF, stderr, re.MULTILINE):
+        trial.hanging.add(name)
+        trial.fault(TIME, f"{name} does not end when it is cancelled after {trial.time_limit:g} s")
 
 
 def blocking(stderr: str) -> set[str]:
@@ -124,8 +128,8 @@ def blocking(stderr: str) -> set[str]:
     return set(re.findall(BLOCKED, stderr, re.MULTILINE))
 
 
-def _cause(stderr: str, reference: str) -> str:
-    """The last line of the traceback that is logged under this reference."""
-    _, _, rest = stderr.partition(f"[reference {reference}]\n")
+def _cause(server: ServerProcess, reference: str) -> str:
+    """The last line of the traceback that is logged under this reference; the answer may be here before the log is."""
+    _, _, rest = server.wait_for_stderr(f"[reference {reference}]").partition(f"[reference {reference}]\n")
     lines = rest.partition("\nagenthost: ")[0].strip().splitlines()
     return lines[-1] if lines else "the server's log does not tell why"
