@@ -21,7 +21,7 @@ from agenthost_skillcentral.layers.presets import PRESETS, preset_layers
 from agenthost_skillcentral.layers.shipped import shipped_layers
 from agenthost_skillcentral.library import Library
 from agenthost_skillcentral.model import Argument, Layer, Shipped, Skill, Snapshot, Sources
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 MakeSkill = Callable[..., Skill]
@@ -74,6 +74,7 @@ def test_an_address_encodes_what_may_mean_something() -> None:
     assert address("l", "a b/c?#%/ü.md") == "skill://l/a%20b/c%3F%23%25/%C3%BC.md"
 
 
+@example(description="\x1b \U00018cd6", tags=[], body="0", argument="0")  # nothing of it can be printed
 @given(
     description=st.text(),
     tags=st.lists(st.text(min_size=1)),

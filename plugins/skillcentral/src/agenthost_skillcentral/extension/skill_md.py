@@ -51,4 +51,4 @@ def _placeholder(argument: Argument) -> str:
 
 def _line(text: str) -> str:
     """A text in one line, of what YAML takes between quotes as JSON does."""
-    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
