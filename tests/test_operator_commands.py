@@ -119,10 +119,20 @@ def test_a_call_answers_as_the_server_does(run_agenthost: RunAgenthost) -> None:
     assert run_agenthost("call", "hallo", "--plugins", "void", plugins=plugins).returncode == 2
 
 
-def test_no_client_minds_anything_of_our_own_plugins(run_agenthost: RunAgenthost) -> None:
-    told = doctor(run_agenthost, "--set=void.mutable=true", code=0)
-    minded = [diagnosis for diagnosis in told if diagnosis["group"] == "clients" and diagnosis["level"] == "warning"]
-    assert minded == []
+def minded(run_agenthost: RunAgenthost, plugins: str) -> list[dict[str, Any]]:
+    """What clients would not take of these plugins."""
+    told = doctor(run_agenthost, "--set=void.mutable=true", "--plugins", plugins, code=0)
+    return [diagnosis for diagnosis in told if diagnosis["group"] == "clients" and diagnosis["level"] == "warning"]
+
+
+@pytest.mark.parametrize("plugins", ["campfire,void", "hardtoget,void", "skillcentral,void"])
+def test_no_client_minds_anything_of_our_own_plugins(plugins: str, run_agenthost: RunAgenthost) -> None:
+    assert minded(run_agenthost, plugins) == []
+
+
+def test_of_all_four_together_one_client_minds_that_it_is_much_to_read(run_agenthost: RunAgenthost) -> None:
+    found = minded(run_agenthost, "campfire,hardtoget,skillcentral,void")
+    assert [(diagnosis["client"], diagnosis["subject"]) for diagnosis in found] == [("trae", "list of tools")]
 
 
 def test_the_documents_name_every_rule_about_clients() -> None:

@@ -153,6 +153,23 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Found]]:
     return run
 
 
+def test_a_distribution_without_a_summary_is_found_also_where_absent_metadata_raise(
+    install: Callable[..., dict[str, Found]],
+) -> None:
+    class Strict(Message):
+        """As the metadata of importlib_metadata 8, which takes the place of the standard library's once loaded."""
+
+        def __getitem__(self, name: str) -> Any:
+            if name not in self:
+                raise KeyError(name)
+            return super().__getitem__(name)
+
+    distribution = FakeDistribution("agenthost-zebra", "2.1")
+    distribution.metadata = Strict()
+    distribution.metadata["Name"] = "agenthost-zebra"
+    assert install(FakeEntryPoint("zebra", dist=distribution))["zebra"].summary == ""
+
+
 def test_installed_plugins_are_found_from_metadata_in_the_order_of_their_names(install: Any) -> None:
     def never() -> None:
         raise AssertionError("imported")

@@ -110,7 +110,8 @@ def _describe(name: str, points: Sequence[EntryPoint]) -> Found:
         name,
         ", ".join(sorted({point.dist.metadata["Name"] for point in points if point.dist})),
         point.dist.version if point.dist else "",
-        (point.dist.metadata["Summary"] or "") if point.dist else "",
+        # Not `metadata["Summary"]`: where importlib_metadata is loaded, it raises for what is absent.
+        (point.dist.metadata["Summary"] or "") if point.dist and "Summary" in point.dist.metadata else "",
         point,
         problem,
     )
