@@ -173,9 +173,10 @@ def test_s49_a_broken_file_is_told_and_there_are_default_layers(
     assert {(fault.file, fault.line) for fault in found.faults} == {(project / "skill-central.yaml", line)}
 
 
-def test_a_file_that_breaks_later_counts_as_it_was(project: Path, home: Path) -> None:
+@pytest.mark.parametrize("broken", ["layers: [", "", "\n"])
+def test_a_file_that_breaks_later_counts_as_it_was(project: Path, home: Path, broken: str) -> None:
     before = layout(project, home, config="layers: [{name: a, path: a, priority: 1}]")
-    (project / "skill-central.yaml").write_text("layers: [", encoding="utf-8")
+    (project / "skill-central.yaml").write_text(broken, encoding="utf-8")
     sources = Sources(project, home / "config.yaml", home=home)
     after = find_layout(sources, before)
     assert after.layers == before.layers
@@ -183,8 +184,8 @@ def test_a_file_that_breaks_later_counts_as_it_was(project: Path, home: Path) ->
     assert find_layout(sources, after).layers == before.layers
 
 
-def test_an_empty_file_and_one_that_is_not_there_are_no_fault(project: Path, home: Path) -> None:
-    assert layout(project, home, user="", config="# nothing\n").faults == ()
+def test_a_file_of_comments_and_one_that_is_not_there_are_no_fault(project: Path, home: Path) -> None:
+    assert layout(project, home, user="# nothing\n", config="# nothing\n").faults == ()
     assert read(project / "nothing.yaml", project, home) is None
     assert read(project / "skill-central.yaml" / "below", project, home) is None
 

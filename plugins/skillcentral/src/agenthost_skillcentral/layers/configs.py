@@ -57,6 +57,10 @@ def read(file: Path, project_root: Path, home: Path) -> Config | None:
         if len(data) > _MAX_BYTES:
             raise FormatError(f"has more than {_MAX_BYTES} bytes")
         text = decode(data)
+        if not text.strip():
+            # As it is for a moment between being emptied and being filled; that takes no layer away.
+            hint = Fault(file, "is empty; write layers into it, or remove it", grave=False)
+            return Config(file, faults=(hint,), readable=False)
         members = yaml_text.parse(text)
         if members is None:
             members = {}
