@@ -91,7 +91,8 @@ def listen(server: str) -> Iterator[Callable[..., Any]]:
     opened: list[Listener] = []
 
     def listen(url: str = server, **rooms: str) -> Listener:
-        listener = Listener()
+        # One that connected anew would outlive the test, and draw from the `random` that property tests watch.
+        listener = Listener(reconnection=False)
         listener.connect(url, wait_timeout=PATIENCE)
         opened.append(listener)
         if rooms:
