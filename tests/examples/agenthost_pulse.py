@@ -1,9 +1,8 @@
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from agenthost import PluginContext, Tool, hookimpl, tool
+from agenthost import PluginContext, Tool, hookimpl, repeating, tool
 
 
 class Pulse:
@@ -12,10 +11,9 @@ class Pulse:
     def __init__(self) -> None:
         self.beats = 0
 
-    async def beat(self) -> None:
-        while True:
-            self.beats += 1
-            await asyncio.sleep(1)
+    async def beat(self) -> float:
+        self.beats += 1
+        return 1
 
 
 pulse = Pulse()
@@ -29,11 +27,9 @@ def pulse_count() -> int:
 
 @asynccontextmanager
 async def beating(plugin: PluginContext[Any]) -> AsyncIterator[None]:
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(pulse.beat())
-        plugin.log.info("beating")
+    plugin.log.info("beating")
+    async with repeating(plugin, pulse.beat):
         yield
-        task.cancel()
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from agenthost.background import repeating
 from agenthost.commands import App, run_plugin
 from agenthost.content import (
     Audio,
@@ -107,6 +108,7 @@ __all__ = [
     "Trusted",
     "hookimpl",
     "prompt",
+    "repeating",
     "resource",
     "run_plugin",
     "tool",
