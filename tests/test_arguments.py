@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from agenthost.testing import ServerProcess
+from agenthost.testing import Era, ServerProcess
+from agenthost.testing.samples import arguments_for
 
 StartServer = Callable[..., ServerProcess]
 
@@ -252,3 +253,21 @@ def test_every_kind_of_content_block_is_sent_without_null_members(server: Server
         {"type": "resource_link", "uri": "note://c", "name": "c", "size": 3},
     ]
     assert server.call("give_empty_list_of_blocks")["result"]["content"] == []
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_the_sdk_has_nothing_to_add_to_the_answer_of_a_plain_call(start: StartServer, era: Era) -> None:
+    """With a member more in its params a call goes the SDK's way, which reads arguments and results once more."""
+    server = start("--plugins", "typed", plugins=["calls"])
+    server.open(era)
+    calls: list[tuple[str, Any]] = [
+        *((tool["name"], arguments_for(tool["inputSchema"])) for tool in server.tools() if tool["name"] != "count"),
+        ("kinds", {"anything": [None, {"a": None}]}),
+        ("give_nothing", None),
+        ("give_tree", {"unknown": 1}),
+        ("no such tool", {}),
+        ("give_tree", [1]),
+    ]
+    for name, arguments in calls:
+        plain, other = server.call(name, arguments), server.call(name, arguments, unknown=1)
+        assert {**plain, "id": 0} == {**other, "id": 0}

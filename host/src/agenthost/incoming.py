@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from agenthost.bridge import ask
 from agenthost.calls import Request, answers
 from agenthost.context import LOG_LEVELS, Caller, LogLevel
+from agenthost.inputs import Inputs
 
 Context = ServerRequestContext[Any, Any]
 
@@ -45,8 +45,8 @@ def set_log_level(ctx: Context, level: LogLevel) -> None:
     ctx.session._connection.state[_LEVEL] = level  # noqa: SLF001  (as in audience.py)
 
 
-def request_of(ctx: Context, params: types.RequestParams) -> Request:
-    """What plugin code and the host's calls need to know of a request.
+def request_of(ctx: Context, params: types.RequestParams | None) -> Request:
+    """What plugin code and the host's calls need to know of a request; `params` are for the answers in them.
 
     Raises:
         InvalidParams: the answers that came with it cannot be read.
@@ -64,18 +64,20 @@ def request_of(ctx: Context, params: types.RequestParams) -> Request:
             warnings.simplefilter("ignore")
             await session.send_log_message(level, text, related_request_id=ctx.request_id)
 
-    request = Request(
+    inputs, state = Inputs(), None
+    if isinstance(params, types.InputResponseRequestParams) and is_modern(ctx):
+        given = params.input_responses or {}
+        inputs = answers(
+            {key: value.model_dump(by_alias=True, mode="json", exclude_none=True) for key, value in given.items()}
+        )
+        state = params.request_state
+    return Request(
         caller=Caller(token.subject if token else None, client),
         client_capabilities=_capabilities(ctx),
         protocol_version=ctx.protocol_version,
         send_progress=session.report_progress if ctx.meta and ctx.meta.get("progress_token") is not None else None,
         send_log=send_log,
+        inputs=inputs,
+        input_state=state,
         ask=None if is_modern(ctx) else partial(ask, ctx),
     )
-    if not isinstance(params, types.InputResponseRequestParams) or not is_modern(ctx):
-        return request
-    given = params.input_responses or {}
-    inputs = answers(
-        {key: value.model_dump(by_alias=True, mode="json", exclude_none=True) for key, value in given.items()}
-    )
-    return replace(request, inputs=inputs, input_state=params.request_state)

@@ -81,7 +81,7 @@ class HostServer(Server[Any]):
             self.middleware.clear()
         for method in catalog.methods.names():
             self.add_request_handler(method, types.RequestParams, self._call_method)
-        self.middleware += [Sealing(key_file), self.audience.remember, self._list_prepared]
+        self.middleware += [Sealing(key_file), self.audience.remember, self._answer_checked]
         self._lists: dict[str, tuple[str, Callable[[str], list[dict[str, Any]]]]] = {
             "tools/list": ("tools", catalog.tools.listed),
             "prompts/list": ("prompts", catalog.prompts.listed),
@@ -127,17 +127,28 @@ class HostServer(Server[Any]):
         member, listed = self._lists[ctx.method]
         return _complete_result(ctx, {member: listed(_shape(ctx))}, cached=True)
 
-    async def _list_prepared(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Server middleware: answer a plain list request from what vetting has already checked.
+    async def _answer_checked(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Server middleware: answer plain requests for lists and tools with what is checked already.
 
-        The SDK would validate and copy every entry again, ten times the work at 1,000 tools (sdk.md 3).
-        Only for the two revisions whose shapes were checked, and only once the handshake is over.
+        The SDK would validate and copy every entry of a list again, ten times the work at 1,000 tools (sdk.md 3), and
+        read the arguments and the result of every call twice. Only for the two revisions whose shapes were checked,
+        and only once the handshake is over; whatever else is in a request goes the SDK's way.
         """
-        prepared = ctx.protocol_version in (LEGACY, MODERN) and ctx.session._connection.initialize_accepted  # noqa: SLF001  (as in audience.py)
-        if ctx.method not in self._lists or ctx.request_id is None or not prepared or set(ctx.params or ()) - {"_meta"}:
+        spoken = ctx.protocol_version in (LEGACY, MODERN) and ctx.session._connection.initialize_accepted  # noqa: SLF001  (as in audience.py)
+        params = ctx.params or {}
+        if not spoken or ctx.request_id is None:
             return await call_next(ctx)
-        result = await self._list(ctx, None)
-        return {**result, "_meta": {types.SERVER_INFO_META_KEY: self.server_info_stamp}} if is_modern(ctx) else result
+        if ctx.method in self._lists and not params.keys() - {"_meta"}:
+            result = await self._list(ctx, None)
+        elif ctx.method == "tools/call" and _is_plain_call(params):
+            call = partial(self._calls.call_tool, params["name"], params.get("arguments"))
+            result = await self._answer(ctx, None, call)
+        else:
+            return await call_next(ctx)
+        if is_modern(ctx):
+            stamp = {types.SERVER_INFO_META_KEY: self.server_info_stamp}
+            return {**result, "_meta": {**result.get("_meta", {}), **stamp}}
+        return result
 
     def _header_schema(self, name: str) -> Mapping[str, Any] | None:
         """The schema of a tool whose arguments come as HTTP headers too, which the SDK then compares."""
@@ -176,11 +187,11 @@ class HostServer(Server[Any]):
     async def _answer(
         self,
         ctx: Context,
-        params: types.RequestParams,
+        params: types.RequestParams | None,
         call: Callable[[Request], Awaitable[dict[str, Any]]],
         *,
         cached: bool = False,
-    ) -> Any:
+    ) -> dict[str, Any]:
         """Wait until the plugins are ready, then for the call; its errors become JSON-RPC errors."""
         try:
             await self._ready()
@@ -213,6 +224,13 @@ class HostServer(Server[Any]):
     async def _set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         set_log_level(ctx, params.level)
         return types.EmptyResult()
+
+
+def _is_plain_call(params: Mapping[str, Any]) -> bool:
+    """Whether these params of a `tools/call` are a name and arguments, as they should be, and nothing else."""
+    if params.keys() - {"name", "arguments", "_meta"}:
+        return False
+    return isinstance(params.get("name"), str) and isinstance(params.get("arguments"), dict | None)
 
 
 def _shape(ctx: Context) -> str:

@@ -6,6 +6,7 @@ import ipaddress
 import re
 import socket
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agenthost.errors import OperatorError
 
@@ -46,6 +47,7 @@ def parse_address(text: str) -> Address:
     return Address(host, int(typed["port"]))
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Whether an IP address, written out, is reachable from this machine alone."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -37,7 +38,7 @@ class Doors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
-        hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
+        hosts, origins, shown, lengths = _values(scope, b"host", b"origin", b"authorization", b"content-length")
         if refused := self._refuse_page(hosts, origins):
             await refused(scope, receive, send)
             return
@@ -46,14 +47,13 @@ class Doors:
             if scope["type"] == "http" and (asked := preflight(scope)):
                 await asked(scope, receive, send)
                 return
-        shown = _values(scope, b"authorization")
         user = self._authenticate(shown)
         if user is None and self._tokens is not None and scope["path"] != HEALTH:
             await _unauthorized(shown)(scope, receive, send)
             return
         if scope["type"] == "http":
             try:
-                receive = await whole_body(_values(scope, b"content-length"), receive)
+                receive = await whole_body(lengths, receive)
             except BodyTooLarge:
                 await refusal(413, f"the body of a request may have {MAX_BYTES} bytes")(scope, receive, send)
                 return
@@ -85,9 +85,13 @@ class Doors:
         )
 
 
-def _values(scope: Scope, name: bytes) -> list[str]:
-    """The values of a header, whose name is lower case; quicker than making an object of all headers."""
-    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+def _values(scope: Scope, *names: bytes) -> Iterable[list[str]]:
+    """The values of each of these headers, named in lower case; quicker than making an object of all headers."""
+    found: dict[bytes, list[str]] = {name: [] for name in names}
+    for name, value in scope["headers"]:
+        if name in found:
+            found[name].append(value.decode("latin-1"))
+    return found.values()
 
 
 def _unauthorized(shown: list[str]) -> Response:
