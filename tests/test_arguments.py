@@ -271,3 +271,13 @@ def test_the_sdk_has_nothing_to_add_to_the_answer_of_a_plain_call(start: StartSe
     for name, arguments in calls:
         plain, other = server.call(name, arguments), server.call(name, arguments, unknown=1)
         assert {**plain, "id": 0} == {**other, "id": 0}
+
+
+@pytest.mark.parametrize("method", ["tools/list", "tools/call"])
+@pytest.mark.parametrize("meta", [5, {"progressToken": []}])
+def test_a_meta_that_is_none_is_refused(start: StartServer, method: str, meta: Any) -> None:
+    server = start("--plugins", "typed", plugins=["calls"])
+    server.open("legacy")
+    params = {"name": "give_number", "_meta": meta} if method == "tools/call" else {"_meta": meta}
+    assert server.request(method, params)["error"]["code"] == -32602
+    assert server.tools()

@@ -136,7 +136,8 @@ class HostServer(Server[Any]):
         """
         spoken = ctx.protocol_version in (LEGACY, MODERN) and ctx.session._connection.initialize_accepted  # noqa: SLF001  (as in audience.py)
         params = ctx.params or {}
-        if not spoken or ctx.request_id is None:
+        understood = ("_meta" in params) == (ctx.meta is not None)  # the SDK drops one that is malformed
+        if not spoken or not understood or ctx.request_id is None:
             return await call_next(ctx)
         if ctx.method in self._lists and not params.keys() - {"_meta"}:
             result = await self._list(ctx, None)
