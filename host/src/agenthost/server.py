@@ -140,7 +140,7 @@ class HostServer(Server[Any]):
         if not spoken or not understood or ctx.request_id is None:
             return await call_next(ctx)
         if ctx.method in self._lists and not params.keys() - {"_meta"}:
-            result = await self._list(ctx, None)
+            result: dict[str, Any] = await self._list(ctx, None)
         elif ctx.method == "tools/call" and _is_plain_call(params):
             call = partial(self._calls.call_tool, params["name"], params.get("arguments"))
             result = await self._answer(ctx, None, call)
