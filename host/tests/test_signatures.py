@@ -5,6 +5,7 @@ import datetime
 import decimal
 import enum
 import functools
+import inspect
 import json
 import pathlib
 import re
@@ -746,6 +747,87 @@ def test_reading_a_signature_twice_gives_the_same(recwarn: pytest.WarningsRecord
 
 
 # The decorator
+
+
+def test_functions_that_one_def_makes_are_read_once() -> None:
+    def made(text: str) -> Callable[..., Any]:
+        def read(number: int) -> str:
+            return f"{text} {number}"
+
+        return read
+
+    assert read_signature(made("a")) is read_signature(made("b"))
+
+
+def test_functions_that_one_def_makes_with_other_types_or_defaults_are_each_read() -> None:
+    def typed(kind: Any) -> Callable[..., Any]:
+        def read(value: kind) -> kind:
+            return value
+
+        return read
+
+    def with_default(default: Any) -> Callable[..., Any]:
+        def read(value: int = default) -> str:
+            return str(value)
+
+        return read
+
+    def with_option(option: Any) -> Callable[..., Any]:
+        def read(*, value: int = option) -> str:
+            return str(value)
+
+        return read
+
+    def schema(function: Callable[..., Any]) -> Any:
+        return read_signature(function).schema["properties"]["value"]
+
+    assert [schema(typed(kind)) for kind in (int, str, list[int])] == [
+        {"type": "integer"},
+        {"type": "string"},
+        {"type": "array", "items": {"type": "integer"}},
+    ]
+    for make in (with_default, with_option):
+        assert [schema(make(number)) for number in (1, 2)] == [
+            {"type": "integer", "default": 1},
+            {"type": "integer", "default": 2},
+        ]
+    grown = [1]
+    listing = with_default(grown)
+    assert schema(listing)["default"] == [1]
+    grown.append(2)
+    assert schema(listing)["default"] == [1, 2]
+
+
+def test_what_was_changed_of_a_function_is_read_again() -> None:
+    def made() -> Callable[..., Any]:
+        def read(value: int) -> str:
+            return str(value)
+
+        return read
+
+    def other(value: str, more: str) -> str:
+        return value + more
+
+    assert set(read_signature(made()).schema["properties"]) == {"value"}
+    annotated, wrapping, signed = made(), made(), made()
+    annotated.__annotations__["value"] = str
+    functools.update_wrapper(wrapping, other)
+    signed.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
+    assert read_signature(annotated).schema["properties"]["value"] == {"type": "string"}
+    assert set(read_signature(wrapping).schema["properties"]) == {"value", "more"}
+    assert read_signature(signed).schema["properties"] == {}
+
+
+def test_a_function_that_cannot_be_described_is_told_each_time() -> None:
+    def made() -> Callable[..., Any]:
+        def read(value) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001
+            return str(value)
+
+        return read
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="parameter value has no annotation"):
+            read_signature(made())
 
 
 def test_the_decorator_takes_name_and_description_from_the_function() -> None:

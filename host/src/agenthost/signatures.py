@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import types
 import typing
 from collections.abc import Callable
@@ -16,6 +17,12 @@ from agenthost.content import Audio, EmbeddedResource, Image, ResourceLink, Resu
 from agenthost.context import CallContext
 from agenthost.inputs import InputRequired
 from agenthost.schemas import plain_schema
+
+_REMEMBERED = 1000
+"""Signatures that are kept at most."""
+
+_known: dict[tuple[int, ...], tuple[Signature, tuple[Any, ...]]] = {}
+"""By the identities of a function's parts; these are kept too, so that no other object gets such an identity."""
 
 _CONTENT_TYPES = (Text, Image, Audio, EmbeddedResource, ResourceLink)
 
@@ -62,10 +69,35 @@ class Signature:
 def read_signature(function: Callable[..., Any]) -> Signature:
     """Derive everything from the annotations of `function`.
 
+    It is done once for all functions that one `def` makes again and again: a plugin that serves thousands of files
+    makes a handler for each.
+
     Raises:
         TypeError: a parameter has no name of its own, or no annotation, or one that JSON cannot carry;
             two have one wire name, or two ask for the context.
     """
+    parts = _parts(function)
+    if parts is None:
+        return _read(function)
+    key = tuple(map(id, parts))
+    known = _known.get(key)
+    if known is None:
+        if len(_known) >= _REMEMBERED:
+            _known.clear()
+        known = _known[key] = _read(function), parts
+    return known[0]
+
+
+def _parts(function: Callable[..., Any]) -> tuple[Any, ...] | None:
+    """All that a plain function's signature is read from; None for other callables, and where there are defaults."""
+    if type(function) is not types.FunctionType or function.__dict__:  # a decorator leaves `__wrapped__` there
+        return None
+    if function.__defaults__ or function.__kwdefaults__:
+        return None  # whatever they are, they may have changed inside
+    return (function.__code__, function.__globals__, *itertools.chain(*function.__annotations__.items()))
+
+
+def _read(function: Callable[..., Any]) -> Signature:
     hints = typing.get_type_hints(inspect.unwrap(_plain_function(function)), include_extras=True)
     fields: dict[str, Any] = {}
     parameters: dict[str, str] = {}

@@ -151,8 +151,11 @@ def as_json(listed: Mapping[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = {}
     for name, value in listed.items():
         try:
-            _check_shape(value)
-            text = value if type(value) is str else json.dumps(value, ensure_ascii=False, allow_nan=False)
+            if type(value) is str:
+                text = value
+            else:
+                _check_shape(value)
+                text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise VettingError(name, f"cannot be written as JSON: {error}") from error
         try:
@@ -174,6 +177,8 @@ def _check_shape(value: Any, depth: int = 0) -> None:
     """
     if depth > MAX_DEPTH:
         raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
+    if value is None or isinstance(value, (str, int, float)):
+        return  # first, since most values are none of the others, and those take longer to tell
     if isinstance(value, Mapping):
         for key, member in value.items():
             if not isinstance(key, str):
