@@ -47,6 +47,15 @@ def test_without_a_refusal_the_host_is_asked_once() -> None:
     assert host.asked == 1
 
 
+def test_what_is_served_already_is_not_offered_again() -> None:
+    a, b = tool("a"), tool("b")
+    host = Host(a, b)
+    for items, asked in (([a, b], 0), ([b, a], 1), ([b], 2), ([b], 2), ([tool("b")], 3), ([], 4), ([], 4)):
+        assert replace(host.registry, items) == []
+        assert list(host.registry) == items
+        assert host.asked == asked
+
+
 def test_one_refusal_among_many_is_found_by_halving() -> None:
     host = Host()
     items = [tool(str(number)) for number in range(1000)]

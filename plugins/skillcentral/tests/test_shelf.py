@@ -147,6 +147,41 @@ def test_one_address_that_two_files_claim_belongs_to_the_folder_or_to_nobody(tmp
     assert {record.id for record in snapshot.conflicts} == {"a", "b"}  # which is told
 
 
+def test_a_shelf_made_of_the_one_before_is_the_same_as_a_new_one(tmp_path: Path) -> None:
+    def prompt(name: str, skill_id: str, text: str = "x") -> None:
+        write(tmp_path, name, f"id: {skill_id}\ntype: prompt\nprompt: {text}\n")
+
+    prompt("l/kept.yaml", "kept")
+    write(tmp_path, "l/folder/SKILL.md", AGENT_SKILL.format(name="folder"))
+    library = Library(Sources(tmp_path, home=tmp_path / "home", extra_layers=[{"name": "l", "path": "l"}]))
+    snapshot = library.load()
+    shelf = Shelf(snapshot)
+    edits: list[Callable[[], object]] = [
+        lambda: prompt("l/a.yaml", "a"),
+        lambda: prompt("l/a.yaml", "a", "edited"),
+        lambda: prompt("l/again.yaml", "a"),  # a conflict
+        lambda: (tmp_path / "l/a.yaml").unlink(),
+        lambda: prompt("l/again.yaml", "no name of a folder"),
+        lambda: write(tmp_path, "l/folder/more.md", "more"),
+        lambda: write(tmp_path, "l/folder/more.md", "other"),
+        lambda: (tmp_path / "l/folder/more.md").unlink(),
+        lambda: write(tmp_path, "l/SKILL.md", AGENT_SKILL.format(name="l")),  # all lies below it now
+        lambda: (tmp_path / "l/SKILL.md").unlink(),
+        lambda: (tmp_path / "l/folder/SKILL.md").unlink(),
+        lambda: write(tmp_path, "skill-central.yaml", "layers:\n- {name: m, path: l}\n"),  # another address
+    ]
+    for edit in edits:
+        edit()
+        snapshot = library.refresh()
+        before, shelf = shelf, Shelf(snapshot, shelf)
+        assert list(shelf) == list(Shelf(snapshot))
+        for one in shelf:
+            old = before.get(one.uri)
+            if old is not None and old.skill is one.skill and old.folder == one.folder:
+                assert one is old
+        assert set(before.changes(shelf)) == set(before.changes(Shelf(snapshot)))
+
+
 def test_links_and_odd_names_in_a_skill_are_told_and_left_out(tmp_path: Path) -> None:
     write(tmp_path, "a/SKILL.md", AGENT_SKILL.format(name="a"))
     (tmp_path / "a/link.md").symlink_to("SKILL.md")

@@ -146,8 +146,9 @@ def _folders(paths: Iterable[Path], tops: Collection[Path]) -> frozenset[Path]:
         folder = _nearest_folder(path)
         while folder not in found:
             found.add(folder)
-            if folder not in tops and any(folder.is_relative_to(top) for top in tops):
-                folder = folder.parent
+            above = folder.parent
+            if above not in found and folder not in tops and any(folder.is_relative_to(top) for top in tops):
+                folder = above
     return frozenset(found)
 
 

@@ -59,13 +59,14 @@ class Contents:
     Attributes:
         entries: its files, by path below the folder.
         faults: what is wrong with folders and links.
-        folders: those below the folder that were looked into, by path.
+        folders: those below the folder that were looked into, by path; in a later look, those found again stay the
+            same objects.
         skill_folders: what lies beside each `SKILL.md`, by the path of that.
     """
 
     entries: Mapping[str, Entry]
     faults: tuple[Fault, ...] = ()
-    folders: tuple[str, ...] = ()
+    folders: Mapping[str, Path] = field(default_factory=dict)
     skill_folders: Mapping[str, SkillFolder] = field(default_factory=dict)
 
 
@@ -131,7 +132,8 @@ def scan(
         os.close(top)
     agent_skills = (path for path in entries if _is_agent_skill(path))
     found, faults = skill_folders(layer, agent_skills, notes.files, notes.folders)
-    return Contents(entries, (*notes.faults, *faults), tuple(notes.folders), found)
+    folders = {path: known.folders.get(path) or layer.path / path for path in notes.folders}
+    return Contents(entries, (*notes.faults, *faults), folders, found)
 
 
 def _is_agent_skill(path: str) -> bool:

@@ -130,6 +130,7 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], kn
             faults += faults_of(skill, unusable)
     effective = (record.candidates[0].skill for record in records.values() if record.status == "effective")
     served = sorted(effective, key=lambda skill: skill.layer.priority)  # within a priority the order of ids stays
+    layer_folders = tuple(_folders(contents.values()))
     return Snapshot(
         project_root=layout.project_root,
         project_ids=layout.project_ids,
@@ -141,11 +142,13 @@ def _snapshot(layout: Layout, contents: Mapping[str, tuple[Layer, Contents]], kn
         elsewhere=tuple(elsewhere),
         faults=tuple(faults),
         configs=tuple(layout.configs),
-        watched=(*layout.watched, *_folders(contents.values())),
+        layer_folders=layer_folders,
+        watched=(*layout.watched, *layer_folders),
         folders={
-            layer.path / path: folder
-            for layer, held in contents.values()
+            found.source: folder
+            for _, held in contents.values()
             for path, folder in held.skill_folders.items()
+            if (found := held.entries[path].skill) is not None
         },
     )
 
@@ -154,4 +157,4 @@ def _folders(contents: Iterable[tuple[Layer, Contents]]) -> Iterator[Path]:
     """The folders of the layers, and those below in which a skill may appear."""
     for layer, held in contents:
         yield layer.path
-        yield from (layer.path / folder for folder in held.folders)
+        yield from held.folders.values()

@@ -236,6 +236,7 @@ class Snapshot:
         elsewhere: skills that are for other projects.
         faults: what is wrong, in the order of files.
         configs: the configuration files that were read.
+        layer_folders: those of the layers, and those below in which a skill may appear; some may not exist.
         watched: files and folders whose change means that `refresh` has something to do; some may not exist.
         folders: what lies beside the `SKILL.md` of each Agent Skill, by that file; not of those that are too large.
     """
@@ -250,6 +251,7 @@ class Snapshot:
     elsewhere: tuple[Skill, ...] = ()
     faults: tuple[Fault, ...] = ()
     configs: tuple[Path, ...] = ()
+    layer_folders: tuple[Path, ...] = ()
     watched: tuple[Path, ...] = ()
     folders: Mapping[Path, SkillFolder] = field(default_factory=dict)
 

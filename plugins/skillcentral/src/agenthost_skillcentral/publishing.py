@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,6 +77,8 @@ def replace(registry: Registry[T], items: Sequence[T]) -> list[str]:
     Returns:
         Why the host refused what it refused.
     """
+    if len(items) == len(registry) and all(map(operator.is_, items, registry)):
+        return []
     try:
         registry.replace(items)
     except ContributionRefused:

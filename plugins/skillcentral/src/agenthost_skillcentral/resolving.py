@@ -32,7 +32,7 @@ def resolve(skills: Iterable[Skill], known: Mapping[str, Record] | None = None) 
         groups.setdefault(skill.id, []).append(skill)
     known = known or {}
     records = {}
-    for skill_id in sorted(groups, key=by_id):
+    for skill_id in known if known.keys() == groups.keys() else sorted(groups, key=by_id):
         candidates, record = groups[skill_id], known.get(skill_id)
         if record is None or not _is_about(record, candidates):
             record = _decide(skill_id, candidates)

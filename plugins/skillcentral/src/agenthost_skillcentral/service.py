@@ -68,7 +68,7 @@ class Service:
 
     def exchange(self, snapshot: Snapshot) -> None:
         """Offer what this snapshot holds from now on."""
-        self.snapshot, self.shelf = snapshot, Shelf(snapshot)
+        self.snapshot, self.shelf = snapshot, Shelf(snapshot, self.shelf)
 
     def prompts(self) -> list[Prompt]:
         """The composed prompt, then the prompt skills."""

@@ -52,28 +52,42 @@ class Shelved:
 class Shelf:
     """What is served of one snapshot; nothing in it changes."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, before: Shelf | None = None) -> None:
+        """`before` is the shelf of an earlier snapshot: what has not changed stays the same object."""
+        self._places = places(snapshot.layers)
+        self._tops = {skill.layer.id: skill.id for skill in _skills(snapshot) if _is_top(skill)}
+        known = {} if before is None else self._kept(before)
         found: dict[tuple[str, str], Shelved] = {}
         twice: set[tuple[str, str]] = set()
-        segments = places(snapshot.layers)
-        tops = {skill.layer.id: skill.id for skill in _skills(snapshot) if _is_top(skill)}
         for skill in _skills(snapshot):
-            place, path = segments[skill.layer.id], _path(skill, tops.get(skill.layer.id))
-            folder = snapshot.folders.get(skill.source)
+            folder, shelved = snapshot.folders.get(skill.source), known.get(id(skill))
+            if shelved is None or shelved.folder != folder:
+                if folder is None and (skill.content is not None or not can_be_written(skill)):
+                    continue  # a folder that is too large, or no text that a file could hold
+                shelved = self._shelved(skill, folder)
+            key = shelved.place, shelved.path
             if folder is not None:
-                twice.discard((place, path))
-            elif skill.content is not None or not can_be_written(skill):
-                continue  # a folder that is too large, or no text that a file could hold
-            elif (place, path) in found:  # one layer has the id twice: conflicted, and told as such
-                twice.add((place, path))
+                twice.discard(key)
+            elif key in found:  # one layer has the id twice: conflicted, and told as such
+                twice.add(key)
                 continue
-            found[place, path] = Shelved(address(place, f"{path}/{SKILL_FILE}"), place, path, skill, folder)
+            found[key] = shelved
         for key in twice:
             if found[key].folder is None:
                 del found[key]
         self._skills = found
         self._by_uri = {shelved.uri: shelved for shelved in found.values()}
         self._uris = sorted(self._by_uri)
+
+    def _kept(self, before: Shelf) -> dict[int, Shelved]:
+        """What an earlier shelf holds, by the identity of the skill; nothing if addresses are made otherwise now."""
+        if (before._places, before._tops) != (self._places, self._tops):
+            return {}
+        return {id(shelved.skill): shelved for shelved in before}
+
+    def _shelved(self, skill: Skill, folder: SkillFolder | None) -> Shelved:
+        place, path = self._places[skill.layer.id], _path(skill, self._tops.get(skill.layer.id))
+        return Shelved(address(place, f"{path}/{SKILL_FILE}"), place, path, skill, folder)
 
     def __iter__(self) -> Iterator[Shelved]:
         """All skills, in the order of their addresses."""
@@ -115,7 +129,8 @@ class Shelf:
 
     def changes(self, after: Shelf) -> Iterator[str]:
         """The addresses of files that are new, gone or different in the one `after` this."""
-        for uri in self._by_uri.keys() | after._by_uri.keys():
+        changed_uris = {uri for uri, one in self._by_uri.items() if after.get(uri) is not one}
+        for uri in changed_uris | (after._by_uri.keys() - self._by_uri.keys()):
             old, new = self.get(uri), after.get(uri)
             if old is None or new is None:
                 one = old or new
@@ -138,7 +153,7 @@ def _skills(snapshot: Snapshot) -> Iterator[Skill]:
 
 def _is_top(skill: Skill) -> bool:
     """Is the folder of its layer its own?"""
-    return skill.content is not None and skill.source.parent == skill.layer.path
+    return skill.content is not None and not _below(skill)
 
 
 def _path(skill: Skill, top: str | None) -> str:
@@ -146,5 +161,10 @@ def _path(skill: Skill, top: str | None) -> str:
 
     If the layer is itself the folder of a skill, `top`, everything in it lies below that name.
     """
-    below = str(skill.source.parent)[len(str(skill.layer.path)) :].strip("/")  # relative_to() takes ten times as long
-    return "/".join(filter(None, (top, below, skill.id if skill.content is None else None)))
+    return "/".join(filter(None, (top, _below(skill), skill.id if skill.content is None else None)))
+
+
+def _below(skill: Skill) -> str:
+    """The path of a skill's folder below that of its layer; empty if it is that."""
+    path = str(skill.source)[len(str(skill.layer.path)) :]  # relative_to() takes ten times as long
+    return path.rpartition("/")[0].strip("/")

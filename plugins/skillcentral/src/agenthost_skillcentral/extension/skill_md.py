@@ -19,8 +19,9 @@ _MAX_NAME = 64
 
 def can_be_written(skill: Skill) -> bool:
     """Is it a prompt with a text, and its id a name that an Agent Skill may have?"""
-    named = len(skill.id) <= _MAX_NAME and _NAME.fullmatch(skill.id)
-    return skill.type == "prompt" and bool(named) and any(bodies(skill, "both"))
+    if skill.type != "prompt" or len(skill.id) > _MAX_NAME or not _NAME.fullmatch(skill.id):
+        return False
+    return any(bodies(skill, "both"))
 
 
 def frontmatter(skill: Skill) -> Mapping[str, Any]:

@@ -171,7 +171,7 @@ def leftovers(path: Path, *, clean: bool) -> list[Leftover]:
         clean: take it away; what its file holds stays.
     """
     try:
-        if not any(_OURS.fullmatch(item.name) for item in path.iterdir()):
+        if not any(map(_OURS.fullmatch, os.listdir(path))):  # noqa: PTH208  (iterdir() takes five times as long)
             return []
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

@@ -32,12 +32,7 @@ def describe(leftover: Leftover) -> str:
 
 
 def _folders(snapshot: Snapshot) -> Iterator[Path]:
-    layers = [layer.path for layer in snapshot.layers]
-    yield from (
-        path
-        for path in snapshot.watched
-        if any(path.is_relative_to(layer) for layer in layers)  # the rest is files of configuration
-    )
+    yield from snapshot.layer_folders
     for folder, below, _ in os.walk(snapshot.project_root / RULES_FOLDER):
         below[:] = [name for name in below if name[0] not in "._"]
         yield Path(folder)
