@@ -1191,6 +1191,18 @@ def test_the_watch_passes_everything_through() -> None:
     assert steps == ["cancelled", "cancelled"]
 
 
+def test_the_thread_of_a_watch_that_is_not_in_use_any_more_ends() -> None:
+    async def scenario() -> list[threading.Thread]:
+        others = {*threading.enumerate()}
+        watch = LoopWatch()
+        await watch.run("x", asyncio.sleep(0))
+        return [thread for thread in threading.enumerate() if thread not in others]
+
+    [thread] = run(scenario)
+    thread.join(WAIT)
+    assert not thread.is_alive()
+
+
 # Prompts
 
 

@@ -205,3 +205,24 @@ def test_a_hanging_function_does_not_keep_the_process_alive() -> None:
         "begun.wait(20)\n"
     )
     assert subprocess.run([sys.executable, "-c", source], timeout=WAIT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("attempt", range(TIMES))
+def test_the_threads_of_a_pool_that_is_not_in_use_any_more_end(attempt: int) -> None:
+    threads = Threads("t", 3)
+    together = threading.Barrier(3, timeout=WAIT)
+    futures = [threads.submit(lambda: (together.wait(), threading.current_thread())[1]) for _ in range(3)]
+    started = [future.result(WAIT) for future in futures]
+    assert len({*started}) == 3
+    del threads
+    for thread in started:
+        thread.join(WAIT)
+        assert not thread.is_alive()
+
+
+def test_what_was_submitted_to_a_pool_that_is_not_in_use_any_more_is_still_done(release: threading.Event) -> None:
+    threads = Threads("t", 1, queueing=True)
+    futures = [threads.submit(lambda: release.wait(WAIT)), threads.submit(lambda: "done")]
+    del threads
+    release.set()
+    assert futures[1].result(WAIT) == "done"

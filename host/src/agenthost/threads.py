@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 R = TypeVar("R")
+
+Job = tuple[Future[Any], Callable[[], Any]]
 
 
 class NoThreadFree(Exception):
@@ -21,6 +24,8 @@ class NoThreadFree(Exception):
 
 class Threads:
     """At most `limit` daemon threads, started when needed and kept for the next function.
+
+    They end when the pool is not in use any more, each after its function.
 
     Args:
         name: begins the threads' names.
@@ -32,11 +37,12 @@ class Threads:
         self.limit = limit
         self._queueing = queueing
         self._name = name
-        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._started = 0
         self._running = 0
+        weakref.finalize(self, self._jobs.put, None)
 
     def submit(self, function: Callable[[], R]) -> Future[R]:
         """Run `function()` in a thread; functions begin in the order of the calls.
@@ -50,30 +56,41 @@ class Threads:
             if self._running >= self.limit and not self._queueing:
                 raise NoThreadFree
             if self._started <= min(self._running, self.limit - 1):
-                threading.Thread(target=self._work, name=f"{self._name}-{self._started + 1}", daemon=True).start()
+                work = (weakref.ref(self), self._jobs, self._turn)
+                threading.Thread(target=_work, args=work, name=f"{self._name}-{self._started + 1}", daemon=True).start()
                 self._started += 1
             self._running += 1
             future: Future[R] = Future()
             self._jobs.put((future, function))
         return future
 
-    def _work(self) -> None:
-        while True:
-            # One thread at a time takes a job and keeps the others from taking the next until it is about to begin:
-            # two that held a job each could be scheduled in the other order.
-            with self._turn:
-                future, function = self._jobs.get()
-                wanted = future.set_running_or_notify_cancel()
-            result, error = None, None
-            try:
-                if wanted:
-                    result = function()
-            except BaseException as raised:  # noqa: BLE001  (handed to whoever waits for the future)
-                error = raised
-            with self._lock:
-                self._running -= 1
-            if error is not None:
-                future.set_exception(error)
-            elif wanted:
-                future.set_result(result)
-            del future, function, result, error
+    def returned(self) -> None:
+        """For its threads: a function has returned, and its place is free."""
+        with self._lock:
+            self._running -= 1
+
+
+def _work(pool: weakref.ref[Threads], jobs: queue.SimpleQueue[Job | None], turn: threading.Lock) -> None:
+    """Run functions until None comes, which stays for the other threads."""
+    while True:
+        # One thread at a time takes a job and keeps the others from taking the next until it is about to begin:
+        # two that held a job each could be scheduled in the other order.
+        with turn:
+            if (job := jobs.get()) is None:
+                jobs.put(None)
+                return
+            future, function = job
+            wanted = future.set_running_or_notify_cancel()
+        result, error = None, None
+        try:
+            if wanted:
+                result = function()
+        except BaseException as raised:  # noqa: BLE001  (handed to whoever waits for the future)
+            error = raised
+        if (used := pool()) is not None:
+            used.returned()
+        if error is not None:
+            future.set_exception(error)
+        elif wanted:
+            future.set_result(result)
+        del job, future, function, result, error, used

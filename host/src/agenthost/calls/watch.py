@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 import types
+import weakref
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
@@ -31,8 +32,11 @@ class LoopWatch:
     async def run(self, label: str, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """`await coroutine`, measured; `label` names it in the log."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._look, name="loop-watch", daemon=True)
+            self._thread = threading.Thread(
+                target=_look, args=(weakref.ref(self), self._busy), name="loop-watch", daemon=True
+            )
             self._thread.start()
+            weakref.finalize(self, self._busy.set)
         self._running += 1
         if not self._busy.is_set():
             self._busy.set()
@@ -62,16 +66,26 @@ class LoopWatch:
             except BaseException as error:  # noqa: BLE001  (handed on into the coroutine, as `await` does)
                 resume, argument = coroutine.throw, error
 
-    def _look(self) -> None:
-        reported = None
-        while True:
-            self._busy.wait()
-            time.sleep(LIMIT / 2)
-            if not self._running:
-                self._busy.clear()  # here, since after each call it would cost every call a lock
-                if self._running:  # one has begun meanwhile, and may have found the flag still set
-                    self._busy.set()
-            step = self._step
-            if step is not None and step is not reported and time.monotonic() - step[1] > LIMIT:
-                reported = step
-                log.warning("%s is blocking the event loop; nobody else is answered until it returns", step[0])
+    def look(self, reported: tuple[str, float] | None) -> tuple[str, float] | None:
+        """For its thread: report a step that lasts too long, unless it is `reported`; returns what is reported now."""
+        if not self._running:
+            self._busy.clear()  # here, since after each call it would cost every call a lock
+            if self._running:  # one has begun meanwhile, and may have found the flag still set
+                self._busy.set()
+        step = self._step
+        if step is None or step is reported or time.monotonic() - step[1] <= LIMIT:
+            return reported
+        log.warning("%s is blocking the event loop; nobody else is answered until it returns", step[0])
+        return step
+
+
+def _look(watch: weakref.ref[LoopWatch], busy: threading.Event) -> None:
+    """Look while something runs, until the watch is not in use any more."""
+    reported = None
+    while True:
+        busy.wait()
+        time.sleep(LIMIT / 2)
+        if (used := watch()) is None:
+            return
+        reported = used.look(reported)
+        del used
