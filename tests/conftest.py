@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from agenthost.testing import ServerProcess
+from agenthost.testing import ServerProcess, clean_environment
 
 SOURCES = Path(__file__).parent / "plugins"
 
@@ -66,7 +66,8 @@ class Places:
         self._folder = folder
         self._plugin_path = plugin_path
         self._numbers = iter(range(10_000))
-        self.home = self.new("home")
+        self.home = folder / "home"
+        self.home.mkdir()
 
     def new(self, name: str) -> Path:
         """An empty folder."""
@@ -76,9 +77,7 @@ class Places:
 
     def environment(self, plugins: Sequence[str], extra: Mapping[str, str] | None) -> dict[str, str]:
         """The developer's environment without the developer's settings, seeing only the plugins named."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
-        state = {"HOME": str(self.home), "AGENTHOST_STATE_DIR": str(self._folder / "state")}
-        return {**kept, **state, "PYTHONPATH": self._plugin_path(*plugins), **(extra or {})}
+        return {**clean_environment(self._folder), "PYTHONPATH": self._plugin_path(*plugins), **(extra or {})}
 
     def options(self, config: str | None) -> list[str]:
         """`--config` with a file of this text."""

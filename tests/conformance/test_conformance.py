@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agenthost.testing import ServerProcess
+from agenthost.testing import ServerProcess, clean_environment
 
 HERE = Path(__file__).parent
 EXPECTED = tomllib.loads((HERE / "expected.toml").read_text(encoding="utf-8"))
@@ -63,11 +63,10 @@ def suite(package: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @contextmanager
 def served(folder: Path, plugins: str, *options: str) -> Iterator[str]:
     """The address of a real server that serves these plugins; it has to end in order."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
     agenthost = str(Path(sys.executable).with_name("agenthost"))
     server = ServerProcess(
         [agenthost, "serve", "--http", "0", "--plugins", plugins, *options],
-        env={**kept, "HOME": str(folder), "AGENTHOST_STATE_DIR": str(folder / "state")},
+        env=clean_environment(folder),
         cwd=folder,
     )
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Any
 import hypothesis
 import jsonschema
 import pytest
-from agenthost.testing import PATIENCE, Era, ServerProcess
+from agenthost.testing import PATIENCE, Era, ServerProcess, clean_environment
 
 # Machines that are shared are slow at times, and nobody looks into a folder of examples.
 hypothesis.settings.register_profile(
@@ -45,7 +44,6 @@ class Agent:
         self.server = server
         server.open(era)
         self._shapes = {tool["name"]: jsonschema.Draft202012Validator(tool["outputSchema"]) for tool in server.tools()}
-        self._numbers = itertools.count()
 
     def result(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The whole result."""
@@ -69,24 +67,13 @@ class Agent:
         sent = self.send_at_once(*calls)
         return [self.collect(name, number) for name, number in sent]
 
-    def send_at_once(self, *calls: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    def send_at_once(self, *calls: tuple[str, dict[str, Any]]) -> list[tuple[str, int]]:
         """Send many calls in one write; their names and request ids, for `collect`."""
-        lines, sent = [], []
-        for name, arguments in calls:
-            number = f"burst-{next(self._numbers)}"
-            params: dict[str, Any] = {"name": f"campfire_{name}", "arguments": arguments}
-            if self.server.era == "modern":
-                params["_meta"] = {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                    "io.modelcontextprotocol/clientInfo": {"name": "agenthost-testing", "version": "1"},
-                }
-            lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
-            sent.append((name, number))
-        self.server.send(("\n".join(lines) + "\n").encode())
-        return sent
+        asked = [("tools/call", {"name": f"campfire_{name}", "arguments": arguments}) for name, arguments in calls]
+        numbers = self.server.start_requests(*asked)
+        return [(name, number) for (name, _), number in zip(calls, numbers, strict=True)]
 
-    def collect(self, name: str, number: str) -> dict[str, Any]:
+    def collect(self, name: str, number: int) -> dict[str, Any]:
         """The result of a call that was sent."""
         return self._checked(name, self.server.answer(number)["result"])
 
@@ -115,12 +102,11 @@ StartAgent = Callable[..., Agent]
 @contextmanager
 def _agents(folder: Path) -> Iterator[StartAgent]:
     started: list[ServerProcess] = []
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
 
     def start(*options: str, state: str = "state", era: Era = "modern") -> Agent:
         command = [sys.executable, "-m", "agenthost", "serve", "--strict", "--plugins", "campfire"]
         arguments = [argument for option in options for argument in ("--set", f"campfire.{option}")]
-        env = {**kept, "HOME": str(folder), "AGENTHOST_STATE_DIR": str(folder / state)}
+        env = {**clean_environment(folder), "AGENTHOST_STATE_DIR": str(folder / state)}
         server = ServerProcess([*command, *arguments], env=env, cwd=folder)
         started.append(server)
         return Agent(server, era)

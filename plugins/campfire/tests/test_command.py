@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agenthost.testing import clean_environment
 
 AGENTHOST = [sys.executable, "-m", "agenthost"]
 
@@ -21,8 +21,7 @@ AGENTHOST = [sys.executable, "-m", "agenthost"]
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """That of the servers of `start_agent`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
-    return {**kept, "HOME": str(tmp_path), "AGENTHOST_STATE_DIR": str(tmp_path / "state"), "PYTHONUNBUFFERED": "1"}
+    return {**clean_environment(tmp_path), "PYTHONUNBUFFERED": "1"}
 
 
 @pytest.fixture

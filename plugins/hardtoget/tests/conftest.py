@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import Any
 import hypothesis
 import jsonschema
 import pytest
-from agenthost.testing import PATIENCE, Era, ServerProcess
+from agenthost.testing import PATIENCE, Era, ServerProcess, clean_environment
 
 # Machines that are shared are slow at times, and nobody looks into a folder of examples.
 hypothesis.settings.register_profile(
@@ -31,7 +30,6 @@ class Agent:
         self.server = server
         server.open(era)
         self._shapes = {tool["name"]: jsonschema.Draft202012Validator(tool["outputSchema"]) for tool in server.tools()}
-        self._numbers = itertools.count()
 
     def result(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The whole result."""
@@ -54,24 +52,13 @@ class Agent:
         """Send a call without waiting; its name and number, for `collect`."""
         return name, self.server.start_request("tools/call", {"name": f"hardtoget_{name}", "arguments": arguments})
 
-    def send_at_once(self, *calls: tuple[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    def send_at_once(self, *calls: tuple[str, dict[str, Any]]) -> list[tuple[str, int]]:
         """Send many calls in one write; their names and request ids, for `collect`."""
-        lines, sent = [], []
-        for name, arguments in calls:
-            number = f"burst-{next(self._numbers)}"
-            params: dict[str, Any] = {"name": f"hardtoget_{name}", "arguments": arguments}
-            if self.server.era == "modern":
-                params["_meta"] = {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                    "io.modelcontextprotocol/clientInfo": {"name": "agenthost-testing", "version": "1"},
-                }
-            lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
-            sent.append((name, number))
-        self.server.send(("\n".join(lines) + "\n").encode())
-        return sent
+        asked = [("tools/call", {"name": f"hardtoget_{name}", "arguments": arguments}) for name, arguments in calls]
+        numbers = self.server.start_requests(*asked)
+        return [(name, number) for (name, _), number in zip(calls, numbers, strict=True)]
 
-    def collect(self, name: str, number: str | int) -> dict[str, Any]:
+    def collect(self, name: str, number: int) -> dict[str, Any]:
         """The result of a call that was sent."""
         return self._checked(name, self.server.answer(number)["result"])
 
@@ -158,13 +145,12 @@ StartAgent = Callable[..., Agent]
 @contextmanager
 def _agents(folder: Path) -> Iterator[StartAgent]:
     started: list[ServerProcess] = []
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
 
     def start(*options: str, state: str = "state", era: Era = "modern", verbose: bool = False) -> Agent:
         command = [sys.executable, "-m", "agenthost", "serve", "--strict", "--plugins", "hardtoget"]
         command += ["--log-level", "debug"] if verbose else []
         arguments = [argument for option in options for argument in ("--set", f"hardtoget.{option}")]
-        env = {**kept, "HOME": str(folder), "AGENTHOST_STATE_DIR": str(folder / state)}
+        env = {**clean_environment(folder), "AGENTHOST_STATE_DIR": str(folder / state)}
         server = ServerProcess([*command, *arguments], env=env, cwd=folder)
         started.append(server)
         return Agent(server, era)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agenthost.testing import clean_environment
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -18,8 +18,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run `agenthost hardtoget ...` to its end, on the state folder of `start_agent`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTHOST_", "XDG_"))}
-    environment = {**kept, "HOME": str(tmp_path), "AGENTHOST_STATE_DIR": str(tmp_path / "state")}
+    environment = clean_environment(tmp_path)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "agenthost", "hardtoget", *arguments]

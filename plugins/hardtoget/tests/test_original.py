@@ -10,6 +10,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 import socketio
-from agenthost.testing import PATIENCE, ServerProcess
+from agenthost.testing import PATIENCE, ServerProcess, clean_environment
 
 AGENTHOST = [sys.executable, "-m", "agenthost"]
 SERVE = [*AGENTHOST, "hardtoget", "serve"]
@@ -26,20 +27,23 @@ CLIENT = Path(__file__).with_name("original_player.py")
 Post = Callable[..., requests.Response]
 
 
-@pytest.fixture
-def server(agenthost_server: Callable[..., ServerProcess]) -> str:
-    """The address of a server for clients of the original."""
-    return agenthost_server("--port", "0", command=SERVE).url.removesuffix("/mcp")
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server for clients of the original; no test leaves a game there in which a player is missing."""
+    folder = tmp_path_factory.mktemp("original")
+    process = ServerProcess([*SERVE, "--port", "0"], env=clean_environment(folder), cwd=folder)
+    yield process.url.removesuffix("/mcp")
+    process.stop()
+
+
+def posting(url: str) -> Post:
+    """`post("/register", model_name="w")`: the response of the server at this address."""
+    return lambda path, **body: requests.post(f"{url}{path}", json=body, timeout=PATIENCE)
 
 
 @pytest.fixture
 def post(server: str) -> Post:
-    """`post("/register", model_name="w")`: the response of the server."""
-
-    def post(path: str, **body: Any) -> requests.Response:
-        return requests.post(f"{server}{path}", json=body, timeout=PATIENCE)
-
-    return post
+    return posting(server)
 
 
 class Seats:
@@ -51,8 +55,10 @@ class Seats:
         self.detective = post("/register", model_name="d").json()["client_id"]
         self.joined = post("/join_game", client_id=self.witness, preferred_role="Witness").json()
         self.game_id = self.joined["game_id"]
+        self.completed = False
 
     def complete(self) -> dict[str, Any]:
+        self.completed = True
         return self.post("/join_game", client_id=self.detective, preferred_role="Detective").json()
 
     def choose(self, option: str) -> requests.Response:
@@ -65,9 +71,12 @@ class Seats:
 
 
 @pytest.fixture
-def seats(post: Post) -> Seats:
-    """A game with a witness in it; `complete()` lets the detective join."""
-    return Seats(post)
+def seats(post: Post) -> Iterator[Seats]:
+    """A game with a witness in it; `complete()` lets the detective join, at the end of the test at the latest."""
+    seats = Seats(post)
+    yield seats
+    if not seats.completed:
+        seats.complete()
 
 
 class Listener(socketio.SimpleClient):
@@ -86,11 +95,11 @@ class Listener(socketio.SimpleClient):
 
 
 @pytest.fixture
-def listen(server: str) -> Iterator[Callable[..., Any]]:
-    """`listen(client_id=..., game_id=...)`: a connection that has joined these rooms."""
+def listen_at() -> Iterator[Callable[..., Listener]]:
+    """`listen_at(url, client_id=..., game_id=...)`: a connection that has joined these rooms."""
     opened: list[Listener] = []
 
-    def listen(url: str = server, **rooms: str) -> Listener:
+    def listen(url: str, **rooms: str) -> Listener:
         # One that connected anew would outlive the test, and draw from the `random` that property tests watch.
         listener = Listener(reconnection=False)
         listener.connect(url, wait_timeout=PATIENCE)
@@ -102,6 +111,12 @@ def listen(server: str) -> Iterator[Callable[..., Any]]:
     yield listen
     for listener in opened:
         listener.disconnect()
+
+
+@pytest.fixture
+def listen(server: str, listen_at: Callable[..., Listener]) -> Callable[..., Listener]:
+    """`listen(client_id=..., game_id=...)`: the same at the server of most tests."""
+    return partial(listen_at, server)
 
 
 class Program:
@@ -270,9 +285,11 @@ def test_who_joins_a_room_before_any_game_is_told_of_the_first_and_of_the_next(
 
 
 def test_events_tell_of_moves_that_other_processes_make_over_mcp(
-    seats: Seats, listen: Callable[..., Listener], agenthost_server: Callable[..., ServerProcess]
+    agenthost_server: Callable[..., ServerProcess], listen_at: Callable[..., Listener]
 ) -> None:
-    witness = listen(client_id=seats.witness, game_id=seats.game_id)
+    url = agenthost_server("--port", "0", command=SERVE).url.removesuffix("/mcp")
+    seats = Seats(posting(url))
+    witness = listen_at(url, client_id=seats.witness, game_id=seats.game_id)
     other = agenthost_server("--plugins", "hardtoget")
     other.open("modern")
 
@@ -297,23 +314,20 @@ def test_events_tell_of_moves_that_other_processes_make_over_mcp(
 
 
 def test_h39_after_a_kill_and_a_restart_the_current_turn_is_told_again(
-    agenthost_server: Callable[..., ServerProcess], listen: Callable[..., Listener]
+    agenthost_server: Callable[..., ServerProcess], listen_at: Callable[..., Listener]
 ) -> None:
     first = agenthost_server("--port", "0", command=SERVE)
     url = first.url.removesuffix("/mcp")
-
-    def post(path: str, **body: Any) -> requests.Response:
-        return requests.post(f"{url}{path}", json=body, timeout=PATIENCE)
-
-    seats = Seats(post)
+    seats = Seats(posting(url))
     seats.complete()
-    turn = listen(url, client_id=seats.witness).next()[1]
+    turn = listen_at(url, client_id=seats.witness).next()[1]
     assert seats.choose(turn["dilemma"][0]).json() == {"status": "success"}
     first.stop()
     url = agenthost_server("--port", "0", command=SERVE).url.removesuffix("/mcp")
-    name, heard = listen(url, client_id=seats.detective).next()
+    name, heard = listen_at(url, client_id=seats.detective).next()
     assert (name, heard["witness_choice"]) == ("detective_turn", turn["dilemma"][0])
     others = [word for word in seats.joined["board"] if word != turn["key_word"]]
+    seats.post = posting(url)
     assert seats.eliminate(*others).json()["win"] is True
 
 
@@ -363,9 +377,9 @@ def test_one_connection_follows_a_bounded_number_of_games(post: Post, listen: Ca
     listener = listen()
     answers = []
     for _ in range(33):
-        client_id = post("/register").json()["client_id"]
-        game_id = post("/join_game", client_id=client_id, preferred_role="Witness").json()["game_id"]
-        answers.append(listener.call("join", {"game_id": game_id}, timeout=PATIENCE))
+        seats = Seats(post)
+        seats.complete()
+        answers.append(listener.call("join", {"game_id": seats.game_id}, timeout=PATIENCE))
     assert answers[:32] == [{"status": "joined"}] * 32
     assert "32 rooms" in answers[32]["error"]
 
@@ -542,7 +556,7 @@ def test_packets_that_are_none_are_one_line_in_the_log_each_and_harm_nobody(
         wire.open()
         assert wire.send(packet) in (b"ok", b"OK")
     wire.ask("GET", "/socket.io/?EIO=4&transport=polling&sid=a%0Ab")
-    seats = Seats(lambda path, **body: requests.post(f"{url}{path}", json=body, timeout=PATIENCE))
+    seats = Seats(posting(url))
     assert seats.complete()["game_ready"] is True
     wire.drop()
     lines = server.stderr.splitlines()
@@ -618,11 +632,7 @@ def test_the_server_ends_in_time_with_clients_that_listen(
 ) -> None:
     server = agenthost_server("--port", "0", command=SERVE)
     url = server.url.removesuffix("/mcp")
-
-    def post(path: str, **body: Any) -> requests.Response:
-        return requests.post(f"{url}{path}", json=body, timeout=PATIENCE)
-
-    seats = Seats(post)
+    seats = Seats(posting(url))
     clients = [socketio.Client(reconnection=False) for _ in range(3)]
     for client in clients:
         client.connect(url, transports=[transport], wait_timeout=PATIENCE)
@@ -631,7 +641,7 @@ def test_the_server_ends_in_time_with_clients_that_listen(
     server.process.terminate()
     assert server.wait() == 143
     for client in clients:
-        client.wait()
+        client.eio.wait()  # by the connection's own method, since `client.wait` sleeps for another second
     with warnings.catch_warnings(action="ignore", category=ResourceWarning):
         # The library leaves a connection that broke to the garbage collector.
         del client

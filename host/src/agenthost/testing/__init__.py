@@ -7,7 +7,7 @@
 """
 
 from agenthost.testing.acceptance import assert_plugin_ok
-from agenthost.testing.alone import PluginUnderTest, Transport, UsePlugin
+from agenthost.testing.alone import PluginUnderTest, Transport, UsePlugin, clean_environment
 from agenthost.testing.fixtures import StartServer, agenthost_environment, agenthost_plugin, agenthost_server
 from agenthost.testing.process import LEGACY_VERSION, MODERN_VERSION, PATIENCE, Era, Kind, ServerProcess
 
@@ -26,4 +26,5 @@ __all__ = [
     "agenthost_plugin",
     "agenthost_server",
     "assert_plugin_ok",
+    "clean_environment",
 ]

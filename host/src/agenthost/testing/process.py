@@ -127,17 +127,25 @@ class ServerProcess:
 
     def start_request(self, method: str, params: Mapping[str, Any] | None = None) -> int:
         """Send a request in the process's era without waiting; returns its id for `answer`."""
+        [request_id] = self.start_requests((method, params or {}))
+        return request_id
+
+    def start_requests(self, *requests: tuple[str, Mapping[str, Any]]) -> list[int]:
+        """Send requests, each a method and its params, in one write; returns their ids, in order."""
+        messages = [self._message(method, dict(params)) for method, params in requests]
+        self.send(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+        return [message["id"] for message in messages]
+
+    def _message(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         self._next_id += 1
-        body: dict[str, Any] = dict(params or {})
         if self.era == "modern":
             meta = {
                 "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
                 "io.modelcontextprotocol/clientCapabilities": {},
                 "io.modelcontextprotocol/clientInfo": {"name": "agenthost-testing", "version": "1"},
             }
-            body["_meta"] = {**meta, **body.get("_meta", {})}
-        self.send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": body})
-        return self._next_id
+            params["_meta"] = {**meta, **params.get("_meta", {})}
+        return {"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params}
 
     def answer(self, request_id: Any, timeout: float = PATIENCE) -> dict[str, Any]:
         """Wait for the response with that id; notifications on the way are kept."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from agenthost.testing import PATIENCE, Era, ServerProcess
+from agenthost.testing import PATIENCE, Era, ServerProcess, clean_environment
 
 CHANGED = {kind: f"notifications/{kind}/list_changed" for kind in ("tools", "prompts", "resources")}
 UPDATED = "notifications/resources/updated"
@@ -107,6 +106,7 @@ class Project:
     """A folder with skill files, a home beside it, and the servers that were started for it."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.root = folder / "project"
         self.home = folder / "home"
         self.state = folder / "state"
@@ -130,12 +130,8 @@ class Project:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("AGENTHOST_", "XDG_", "SKILL_CENTRAL_"))
-        }
-        return {**kept, "HOME": str(self.home), "AGENTHOST_STATE_DIR": str(self.state)}
+        clean = clean_environment(self._folder)
+        return {name: value for name, value in clean.items() if not name.startswith("SKILL_CENTRAL_")}
 
     def serve(
         self, era: Era = "modern", *options: str, cwd: Path | None = None, env: dict[str, str] | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +18,6 @@ WORKFLOW = """\
     type: workflow
     workflow: {steps: [{id: a, uses: careful}]}
 """
-
-_numbers = itertools.count()
 
 
 @pytest.fixture
@@ -40,26 +37,14 @@ def start(server: Any) -> str:
     return structure(server, "start", workflowId="flow")["sessionId"]  # type: ignore[no-any-return]
 
 
-def send(server: Any, session: str, contents: Sequence[Any]) -> list[str]:
+def send(server: Any, session: str, contents: Sequence[Any]) -> list[int]:
     """Publish all of it in one write of the client; the ids of the requests."""
-    lines, sent = [], []
-    for content in contents:
-        number = f"publish-{next(_numbers)}"
-        arguments = {"sessionId": session, "topic": "a", "content": content}
-        params: dict[str, Any] = {"name": "workflow_publish", "arguments": arguments}
-        if server.process.era == "modern":
-            params["_meta"] = {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": {"name": "agenthost-testing", "version": "1"},
-            }
-        lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
-        sent.append(number)
-    server.process.send(("\n".join(lines) + "\n").encode())
-    return sent
+    given = [{"sessionId": session, "topic": "a", "content": content} for content in contents]
+    calls = [("tools/call", {"name": "workflow_publish", "arguments": arguments}) for arguments in given]
+    return server.process.start_requests(*calls)  # type: ignore[no-any-return]
 
 
-def acknowledged(server: Any, numbers: Sequence[str]) -> dict[str, Any]:
+def acknowledged(server: Any, numbers: Sequence[int]) -> dict[str, Any]:
     """The entries that were acknowledged, all of them, by their ids."""
     results = [server.process.answer(number)["result"] for number in numbers]
     assert not [result for result in results if result.get("isError")]
