@@ -651,6 +651,19 @@ def test_a_replacement_is_accepted_whole_or_not_at_all() -> None:
     assert watch.take() == []
 
 
+def test_of_a_replacement_only_what_is_new_is_checked() -> None:
+    owner = plugin("a", tool("kept"), tool("edited"), tool("gone"))
+    catalog = serve(owner)
+    kept, edited, _ = catalog.tools.routes()
+    new = tool("edited", description="new")
+    owner.loaded.tools.replace([new, kept.item, tool("added")])
+    first, second, third = catalog.tools.routes()
+    assert (first.item, second, third.exposed) == (new, kept, "added")
+    assert second is kept
+    assert first.vetted is not edited.vetted
+    assert catalog.tools.listed(MODERN)[0]["description"] == "new"
+
+
 def test_what_the_operator_keeps_off_may_be_in_a_replacement_and_stays_off() -> None:
     owner = plugin("a", tools={"deny": ["off*"]})
     catalog = serve(owner)

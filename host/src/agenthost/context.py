@@ -115,11 +115,12 @@ class Registry(Generic[KeyedT]):
     def _change(self, items: tuple[KeyedT, ...], *, explicit: bool) -> None:
         seen: set[str] = set()
         for item in items:
-            if not isinstance(item, self._types) or not isinstance(item.key, str):
+            key = item.key if isinstance(item, self._types) else None
+            if not isinstance(key, str):
                 raise ContributionRefused(f"{item!r} was not added: it is no {self._kind}, or its name is no text.")
-            if item.key in seen:
-                raise ContributionRefused(f"There is already a {self._kind} {item.key!r}; choose another.")
-            seen.add(item.key)
+            if key in seen:
+                raise ContributionRefused(f"There is already a {self._kind} {key!r}; choose another.")
+            seen.add(key)
         if self._accept is not None:
             self._accept(items, explicit)
         self._items = items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -41,7 +41,7 @@ class Route(Generic[C]):
     @property
     def aliases(self) -> tuple[str, ...]:
         """Further names that it answers to, as clients write them."""
-        return tuple(self.plugin.part.prefix + alias for alias in self.vetted.aliases)
+        return tuple([self.plugin.part.prefix + alias for alias in self.vetted.aliases])
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class Table(Generic[C]):
                 if entry is None or entry.item is not item:
                     entry = _Entry(item, self._admit(plugin, item, entry, explicit))
                 entries.append(entry)
-            new = [entry.route for entry in entries if entry.route is not None]
+            before, new = _routes_of(self._entries[plugin.name]), _routes_of(entries)
             for route in new:
                 self._claim(route, route.exposed, routes)
             for route in new:
@@ -279,11 +279,9 @@ class Table(Generic[C]):
                 for alias in route.aliases:
                     if _key(route.item) not in old or alias not in routes:
                         self._claim(route, alias, routes)
-            before = [_seen(entry) for entry in self._entries[plugin.name]]
             self._entries[plugin.name] = tuple(entries)
             self._routes = routes
-            changed = [seen for seen in before if seen] != [seen for seen in map(_seen, entries) if seen]
-            self._changed(changed and plugin.name in self._shown)
+            self._changed(plugin.name in self._shown and not _are_listed_alike(before, new))
 
     def _admit(self, plugin: Plugin, item: Any, replaced: _Entry[C] | None, explicit: bool) -> Route[C] | None:
         refused = f"{self._kind.word.capitalize()} {item.key!r} was not added:"
@@ -316,8 +314,15 @@ def _key(item: Any) -> str:
     return key
 
 
-def _seen(entry: _Entry[Any]) -> tuple[str, Mapping[str, Any]] | None:
-    return None if entry.route is None else (entry.route.exposed, entry.route.vetted.wire)
+def _routes_of(entries: Iterable[_Entry[C]]) -> list[Route[C]]:
+    return [entry.route for entry in entries if entry.route is not None]
+
+
+def _are_listed_alike(before: Sequence[Route[Any]], after: Sequence[Route[Any]]) -> bool:
+    return len(before) == len(after) and all(
+        old is new or (old.exposed, old.vetted.wire) == (new.exposed, new.vetted.wire)
+        for old, new in zip(before, after, strict=True)
+    )
 
 
 def _explain(plugin: Plugin, kind: Kind[Any], name: str) -> str | None:
