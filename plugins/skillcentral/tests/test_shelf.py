@@ -153,9 +153,12 @@ def test_a_shelf_made_of_the_one_before_is_the_same_as_a_new_one(tmp_path: Path)
 
     prompt("l/kept.yaml", "kept")
     write(tmp_path, "l/folder/SKILL.md", AGENT_SKILL.format(name="folder"))
-    library = Library(Sources(tmp_path, home=tmp_path / "home", extra_layers=[{"name": "l", "path": "l"}]))
+    library = Library(
+        Sources(tmp_path, home=tmp_path / "home", extra_layers=[{"name": "l", "path": "l", "priority": 1}])
+    )
     snapshot = library.load()
     shelf = Shelf(snapshot)
+    assert [one.uri for one in shelf] == ["skill://l/folder/SKILL.md", "skill://l/kept/SKILL.md"]
     edits: list[Callable[[], object]] = [
         lambda: prompt("l/a.yaml", "a"),
         lambda: prompt("l/a.yaml", "a", "edited"),
@@ -165,21 +168,24 @@ def test_a_shelf_made_of_the_one_before_is_the_same_as_a_new_one(tmp_path: Path)
         lambda: write(tmp_path, "l/folder/more.md", "more"),
         lambda: write(tmp_path, "l/folder/more.md", "other"),
         lambda: (tmp_path / "l/folder/more.md").unlink(),
+    ]
+    moves: list[Callable[[], object]] = [
         lambda: write(tmp_path, "l/SKILL.md", AGENT_SKILL.format(name="l")),  # all lies below it now
         lambda: (tmp_path / "l/SKILL.md").unlink(),
         lambda: (tmp_path / "l/folder/SKILL.md").unlink(),
-        lambda: write(tmp_path, "skill-central.yaml", "layers:\n- {name: m, path: l}\n"),  # another address
+        lambda: write(tmp_path, "skill-central.yaml", "layers:\n- {name: m, path: l, priority: 2}\n"),
     ]
-    for edit in edits:
+    for edit in (*edits, *moves):
         edit()
         snapshot = library.refresh()
         before, shelf = shelf, Shelf(snapshot, shelf)
         assert list(shelf) == list(Shelf(snapshot))
         for one in shelf:
             old = before.get(one.uri)
-            if old is not None and old.skill is one.skill and old.folder == one.folder:
+            if edit in edits and old is not None and old.skill is one.skill and old.folder == one.folder:
                 assert one is old
         assert set(before.changes(shelf)) == set(before.changes(Shelf(snapshot)))
+    assert [one.uri for one in shelf] == ["skill://l/kept/SKILL.md", "skill://m/kept/SKILL.md"]
 
 
 def test_links_and_odd_names_in_a_skill_are_told_and_left_out(tmp_path: Path) -> None:

@@ -47,15 +47,20 @@ def publish(plugin: PluginContext[Settings], service: Service, snapshot: Snapsho
     ]
     for reason in refused:
         plugin.log.warning("%s", reason)
-    for skill_id in before.records.keys() | snapshot.records.keys():
-        if before.records.get(skill_id) is not snapshot.records.get(skill_id):
-            plugin.updated(skill_uri(skill_id))
+    for skill_id in changed_ids(before, snapshot):
+        plugin.updated(skill_uri(skill_id))
     for uri in shelf.changes(service.shelf):
         plugin.updated(uri)
     plugin.updated(REGISTRY)
     for workflow_id in changed_plans(before, snapshot):
         plugin.updated(plan_uri(workflow_id))
     report(plugin.log, before, snapshot)
+
+
+def changed_ids(before: Snapshot, after: Snapshot) -> list[str]:
+    """The ids of which something else has become."""
+    changed = [skill_id for skill_id, record in after.records.items() if before.records.get(skill_id) is not record]
+    return [*changed, *(before.records.keys() - after.records.keys())]
 
 
 def changed_plans(before: Snapshot, after: Snapshot) -> set[str]:
@@ -118,7 +123,8 @@ def report(log: logging.Logger, before: Snapshot | None, after: Snapshot) -> Non
     _tell(log, [describe_conflict(record) for record in after.conflicts if record.id not in old_conflicts])
     if before is None:
         return
-    old, new = _served(before), _served(after)
+    changed = changed_ids(before, after)
+    old, new = _served(before, changed), _served(after, changed)
     changes = {
         "added": new.keys() - old.keys(),
         "removed": old.keys() - new.keys(),
@@ -135,8 +141,10 @@ def describe_conflict(record: Record) -> str:
     return f"skill {record.id} is conflicted and not served: {files}; change one id, or the priority of a layer"
 
 
-def _served(snapshot: Snapshot) -> dict[str, object]:
-    return {skill.id: skill for skill in (*snapshot.prompts, *snapshot.tools)}
+def _served(snapshot: Snapshot, skill_ids: Iterable[str]) -> dict[str, Skill]:
+    """Those of the skills that are served as prompts or tools."""
+    skills = map(snapshot.effective, skill_ids)
+    return {skill.id: skill for skill in skills if skill is not None and skill.type in ("prompt", "tool")}
 
 
 def _some(ids: Sequence[str]) -> str:

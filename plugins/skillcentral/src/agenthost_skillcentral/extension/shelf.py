@@ -54,12 +54,13 @@ class Shelf:
 
     def __init__(self, snapshot: Snapshot, before: Shelf | None = None) -> None:
         """`before` is the shelf of an earlier snapshot: what has not changed stays the same object."""
+        skills = [candidate.skill for record in snapshot.records.values() for candidate in record.candidates]
         self._places = places(snapshot.layers)
-        self._tops = {skill.layer.id: skill.id for skill in _skills(snapshot) if _is_top(skill)}
+        self._tops = {skill.layer.id: skill.id for skill in skills if _is_top(skill)}
         known = {} if before is None else self._kept(before)
         found: dict[tuple[str, str], Shelved] = {}
         twice: set[tuple[str, str]] = set()
-        for skill in _skills(snapshot):
+        for skill in skills:
             folder, shelved = snapshot.folders.get(skill.source), known.get(id(skill))
             if shelved is None or shelved.folder != folder:
                 if folder is None and (skill.content is not None or not can_be_written(skill)):
@@ -83,7 +84,7 @@ class Shelf:
         """What an earlier shelf holds, by the identity of the skill; nothing if addresses are made otherwise now."""
         if (before._places, before._tops) != (self._places, self._tops):
             return {}
-        return {id(shelved.skill): shelved for shelved in before}
+        return {id(shelved.skill): shelved for shelved in before._skills.values()}
 
     def _shelved(self, skill: Skill, folder: SkillFolder | None) -> Shelved:
         place, path = self._places[skill.layer.id], _path(skill, self._tops.get(skill.layer.id))
@@ -143,12 +144,6 @@ class Shelf:
                 names = old.files.keys() | new.files.keys()
                 changed = (name for name in names if old.files.get(name) != new.files.get(name))
                 yield from (new.address_of(name) for name in changed if name != SKILL_FILE)
-
-
-def _skills(snapshot: Snapshot) -> Iterator[Skill]:
-    for record in snapshot.records.values():
-        for candidate in record.candidates:
-            yield candidate.skill
 
 
 def _is_top(skill: Skill) -> bool:

@@ -31,8 +31,10 @@ def split(text: str) -> tuple[str, str]:
     return "\n".join(["", *lines[1:end]]), "\n".join(lines[end + 1 :])
 
 
-def skill(members: Mapping[str, Any], body: str, layer: Layer, source: Path, problems: Problems) -> Skill:
-    """The skill that a folder holds; it counts only if no problem was found."""
+def skill(
+    members: Mapping[str, Any], body: str, content: bytes, layer: Layer, source: Path, problems: Problems
+) -> Skill:
+    """The skill that a folder holds, of the parts of its file and of its bytes; counts only if no problem was found."""
     name = members.get("name")
     folder = source.parent.name
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > _MAX_NAME:
@@ -72,6 +74,7 @@ def skill(members: Mapping[str, Any], body: str, layer: Layer, source: Path, pro
         prompt=body.strip("\n"),
         tags=_tags(metadata),
         extra=extra,
+        content=content,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +30,17 @@ def read_skill(data: bytes, source: Path, layer: Layer) -> tuple[Skill | None, t
     """
     if len(data) > MAX_BYTES:
         return None, (Fault(source, f"has more than {MAX_BYTES} bytes"),)
+    name = source.name
     try:
         text, body = decode(data), ""
-        if source.name == SKILL_FILE:
+        if name == SKILL_FILE:
             text, body = folders.split(text)
-        members = _parse(text, source)
+        members = _parse(text, name)
     except FormatError as error:
         return None, (Fault(source, str(error), error.line, error.column),)
     problems = Problems()
-    if source.name == SKILL_FILE:
-        skill = replace(folders.skill(members, body, layer, source, problems), content=data)
+    if name == SKILL_FILE:
+        skill = folders.skill(members, body, data, layer, source, problems)
     elif "schemaVersion" in members:
         skill = universal.skill(members, layer, source, problems)
     else:
@@ -50,8 +50,8 @@ def read_skill(data: bytes, source: Path, layer: Layer) -> tuple[Skill | None, t
     return skill, ()
 
 
-def _parse(text: str, source: Path) -> dict[str, Any]:
-    members = json_text.parse(text) if source.suffix.lower() == ".json" else yaml_text.parse(text)
+def _parse(text: str, name: str) -> dict[str, Any]:
+    members = json_text.parse(text) if name.lower().endswith(".json") else yaml_text.parse(text)
     if not isinstance(members, dict):
         raise FormatError(f"has to hold an object with members like id and type, not {shown(members)}", 1)
     return members

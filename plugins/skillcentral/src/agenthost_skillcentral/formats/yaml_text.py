@@ -130,7 +130,9 @@ def compose(text: str) -> yaml.Node | None:
 
 def _hidden_breaks(text: str) -> dict[int, str]:
     """Stand-ins for the letters that end a line for libyaml, as in YAML 1.1, and do not in 1.2."""
-    present = [] if text.isascii() else [letter for letter in _OLD_BREAKS if letter in text]
+    if text.isascii():
+        return {}
+    present = [letter for letter in _OLD_BREAKS if letter in text]
     unused = (chr(code) for code in _PRIVATE_USE if chr(code) not in text)
     return {ord(letter): stand_in for letter, stand_in in zip(present, unused, strict=False)}
 
