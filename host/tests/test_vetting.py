@@ -141,6 +141,9 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
     ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": 5}}}),
     ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": "string"}}}),
     ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": []}}}),
+    ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": 0}}}),  # what pydantic takes for a boolean
+    ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": 1.0}}}),
+    ("inputSchema", {"input_schema": {**OBJECT, "properties": {"a": "no"}}}),
     ("inputSchema", {"input_schema": {**OBJECT, "required": "a"}}),
     ("inputSchema", {"input_schema": {**OBJECT, "required": [5]}}),
     ("inputSchema", {"input_schema": {**OBJECT, "required": {"a": True}}}),
@@ -160,6 +163,7 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
     ("output_schema", {"output_schema": True}),
     ("output_schema", {"output_schema": []}),
     ("outputSchema", {"output_schema": {**OBJECT, "properties": {"a": 5}}}),
+    ("outputSchema", {"output_schema": {**OBJECT, "properties": {"a": "true"}}}),
     ("outputSchema", {"output_schema": {**OBJECT, "required": "a"}}),
     ("outputSchema", {"output_schema": {**OBJECT, "x": math.nan}}),
     ("outputSchema", {"output_schema": {**OBJECT, "$schema": 5}}),

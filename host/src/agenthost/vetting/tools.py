@@ -91,13 +91,20 @@ def _describe(tool: Tool, signature: Signature | None) -> dict[str, Any]:
 
 
 def _handshake_form(modern: Mapping[str, Any]) -> dict[str, Any]:
-    """The form for clients of the handshake era, whose parsers refuse more (clients.md S07, S19)."""
+    """The form for clients of the handshake era, whose parsers refuse more (clients.md S07, S19).
+
+    Raises:
+        VettingError: a property's schema is none.
+    """
     form = dict(modern)
     if form.get("outputSchema", {"type": "object"}).get("type") != "object":
         del form["outputSchema"]
     for key in ("inputSchema", "outputSchema"):
         schema = form.get(key)
         if schema and isinstance(properties := schema.get("properties"), Mapping):
+            for name, value in properties.items():
+                if not isinstance(value, (bool, Mapping)):  # the SDK takes 0, 1 and "no" for booleans, clients do not
+                    raise VettingError(f"{key}.properties.{name}", "a property's schema has to be an object")
             form[key] = {
                 **schema,
                 "properties": {
