@@ -312,7 +312,7 @@ def test_broken_yaml_is_told_with_its_line(read: Read, text: str, line: int, wor
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ('{"id": "a",\n}', 2, "JSON"),
+        ('{"id": "a",\n:}', 2, "JSON"),
         ('{"id": NaN}', None, "NaN"),
         ('{"id": 1e999}', None, "large"),
         ('{"id": "\\ud800"}', None, "surrogate"),
