@@ -25,6 +25,9 @@ nox.needs_version = ">=2026.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 
+os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
+"""As pip does by itself. Where nothing may write bytecode later, each of the servers that tests start would compile."""
+
 ROOT = Path(__file__).parent
 SETTINGS = nox.project.load_toml(ROOT / "pyproject.toml")
 PLUGINS = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +101,12 @@ class Warm:
             [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
 
-    def run(self, command: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    def run(self, command: list[str], cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """As `subprocess.run` of `python -m agenthost ...`, bounded by the test's own time limit."""
         worker = self._worker
         assert worker.stdin is not None
         assert worker.stdout is not None
-        order = {"arguments": command[3:], "cwd": str(cwd), "env": env}
+        order = {"arguments": command[3:], "cwd": str(cwd), "env": dict(env)}
         order |= {name: str(file) for name, file in self._files.items()}
         worker.stdin.write(f"{json.dumps(order)}\n")
         worker.stdin.flush()
@@ -125,6 +125,20 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
     warm = Warm(tmp_path_factory.mktemp("warm"))
     yield warm
     warm.end()
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+"""`run(*arguments, env=..., cwd=None)`: see the fixture `run`."""
+
+
+@pytest.fixture
+def run(warm: Warm) -> Run:
+    """`run("tools", "--json", env=..., cwd=FOLDER)`: run `agenthost tools --json` to its end."""
+
+    def run(*arguments: str, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return warm.run([sys.executable, "-m", "agenthost", *arguments], cwd or Path.cwd(), env)
+
+    return run
 
 
 APPS = "Library/Application Support" if sys.platform == "darwin" else ".config"

@@ -18,6 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 Installed = Callable[..., dict[str, str]]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Told = Callable[..., list[dict[str, Any]]]
 
 FINE = '''
     from agenthost import hookimpl, tool
@@ -67,26 +69,29 @@ KEEPER = """
 """
 
 
-def run(*arguments: str, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "agenthost", "doctor", *arguments],
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert "Traceback" not in done.stdout + done.stderr
-    return done
+@pytest.fixture
+def doctor(run: Run) -> Run:
+    """`doctor(*arguments, env=..., cwd=None)`: run `agenthost doctor` to its end."""
+
+    def doctor(*arguments: str, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        done = run("doctor", *arguments, env=env, cwd=cwd)
+        assert "Traceback" not in done.stdout + done.stderr
+        return done
+
+    return doctor
 
 
-def told(*arguments: str, env: Mapping[str, str], code: int, cwd: Path | None = None) -> list[dict[str, str]]:
-    done = run("--json", *arguments, env=env, cwd=cwd)
-    assert done.returncode == code, done.stdout
-    diagnoses: list[dict[str, str]] = json.loads(done.stdout)
-    return diagnoses
+@pytest.fixture
+def told(doctor: Run) -> Told:
+    """`told(*arguments, env=..., code=..., cwd=None)`: its diagnoses as data, and that it ends with that code."""
+
+    def told(*arguments: str, env: Mapping[str, str], code: int, cwd: Path | None = None) -> list[dict[str, str]]:
+        done = doctor("--json", *arguments, env=env, cwd=cwd)
+        assert done.returncode == code, done.stdout
+        diagnoses: list[dict[str, str]] = json.loads(done.stdout)
+        return diagnoses
+
+    return told
 
 
 def faults(diagnoses: list[dict[str, str]]) -> list[tuple[str, str]]:
@@ -103,8 +108,8 @@ def about(diagnoses: list[dict[str, str]], subject: str) -> dict[str, str]:
     return found
 
 
-def test_a_sound_installation_has_nothing_to_warn_of(installed: Installed) -> None:
-    done = run("--plugins", "fine", env=installed(fine=FINE))
+def test_a_sound_installation_has_nothing_to_warn_of(doctor: Run, installed: Installed) -> None:
+    done = doctor("--plugins", "fine", env=installed(fine=FINE))
     assert done.returncode == 0
     assert "  ok       plugin fine: 1.0 is loaded\n" in done.stdout
     assert "  ok       lists: 1 tool; about " in done.stdout
@@ -112,7 +117,7 @@ def test_a_sound_installation_has_nothing_to_warn_of(installed: Installed) -> No
     assert "error  " not in done.stdout
 
 
-def test_everything_told_has_a_level_a_subject_a_text_and_for_faults_a_cure(installed: Installed) -> None:
+def test_everything_told_has_a_level_a_subject_a_text_and_for_faults_a_cure(told: Told, installed: Installed) -> None:
     env = installed(fine=FINE, crooked=CROOKED, broken="raise SystemExit('leaves')")
     diagnoses = told("--plugins", "fine,crooked,broken", env=env, code=1)
     for diagnosis in diagnoses:
@@ -126,7 +131,7 @@ def test_everything_told_has_a_level_a_subject_a_text_and_for_faults_a_cure(inst
     assert list(dict.fromkeys(groups)) == ["environment", "settings", "plugins", "served", "clients"]
 
 
-def test_each_plugin_is_told_and_what_is_not_served_is_an_error(installed: Installed) -> None:
+def test_each_plugin_is_told_and_what_is_not_served_is_an_error(told: Told, installed: Installed) -> None:
     env = installed(fine=FINE, crooked=CROOKED, broken="raise SystemExit('leaves')", idle="raise SystemExit(1)")
     diagnoses = told("--plugins", "fine,crooked,broken", env=env, code=1)
     assert about(diagnoses, "plugin fine")["level"] == "ok"
@@ -142,7 +147,7 @@ def test_each_plugin_is_told_and_what_is_not_served_is_an_error(installed: Insta
     assert "served as 'crooked_fine_tell'" in renamed["text"]
 
 
-def test_clients_are_named_with_effect_cure_and_source(installed: Installed) -> None:
+def test_clients_are_named_with_effect_cure_and_source(told: Told, installed: Installed) -> None:
     diagnoses = told("--plugins", "crooked", env=installed(crooked=CROOKED), code=1)
     [root] = [
         diagnosis for diagnosis in diagnoses if (diagnosis.get("id"), diagnosis["subject"]) == ("S02", "tool crooked.a")
@@ -163,8 +168,8 @@ def test_clients_are_named_with_effect_cure_and_source(installed: Installed) -> 
     }
 
 
-def test_people_are_told_of_many_tools_and_clients_once(installed: Installed) -> None:
-    done = run("--plugins", "crooked", env={**installed(crooked=CROOKED), "COLUMNS": "100"})
+def test_people_are_told_of_many_tools_and_clients_once(doctor: Run, installed: Installed) -> None:
+    done = doctor("--plugins", "crooked", env={**installed(crooked=CROOKED), "COLUMNS": "100"})
     text = done.stdout.partition("What clients will not take\n")[2]
     assert (
         "  warning  3 tools (crooked.a, crooked.b, crooked.c of crooked): the name has other characters than\n"
@@ -178,14 +183,14 @@ def test_people_are_told_of_many_tools_and_clients_once(installed: Installed) ->
     assert done.stdout.splitlines()[-1].startswith("1 error, ")
 
 
-def test_warnings_alone_do_not_fail(installed: Installed) -> None:
+def test_warnings_alone_do_not_fail(told: Told, installed: Installed) -> None:
     options = ["--plugins", "crooked", "--set", "crooked.tools.deny=['no good', 'nothing*']"]
     diagnoses = told(*options, env=installed(crooked=CROOKED), code=0)
     [unused] = [diagnosis for diagnosis in diagnoses if diagnosis["text"].startswith("unused: ")]
     assert "'nothing*' matches no tool" in unused["text"]
 
 
-def test_that_serve_would_not_start_at_all_is_told(installed: Installed) -> None:
+def test_that_serve_would_not_start_at_all_is_told(told: Told, installed: Installed) -> None:
     env = installed(fine=FINE, broken="raise SystemExit('leaves')")
     assert about(told("--plugins", "fine,broken", env=env, code=1), "agenthost serve")["level"] == "error"
     by_config = told("--set", "host.plugins=['fine', 'broken']", env=env, code=1)
@@ -206,7 +211,7 @@ def test_that_serve_would_not_start_at_all_is_told(installed: Installed) -> None
     ],
 )
 def test_a_broken_configuration_is_told_and_the_rest_is_looked_at(
-    text: str | None, words: str, installed: Installed, tmp_path: Path
+    told: Told, text: str | None, words: str, installed: Installed, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.toml"
     if text is not None:
@@ -219,12 +224,12 @@ def test_a_broken_configuration_is_told_and_the_rest_is_looked_at(
     assert [diagnosis for diagnosis in diagnoses if diagnosis["group"] == "clients"]
 
 
-def test_a_wrong_setting_of_a_plugin_is_that_plugins_error(installed: Installed) -> None:
+def test_a_wrong_setting_of_a_plugin_is_that_plugins_error(told: Told, installed: Installed) -> None:
     diagnoses = told("--plugins", "fine", "--set", "fine.prefx=x_", env=installed(fine=FINE), code=1)
     assert "unknown key (did you mean 'prefix'?)" in about(diagnoses, "plugin fine")["text"]
 
 
-def test_names_that_are_not_installed_are_told_with_the_nearest(installed: Installed) -> None:
+def test_names_that_are_not_installed_are_told_with_the_nearest(told: Told, installed: Installed) -> None:
     env = installed(fine=FINE)
     option = told("--plugins", "fin,fine", env=env, code=1)
     assert "no plugin 'fin' is installed (did you mean 'fine'?)" in about(option, "selection")["text"]
@@ -234,13 +239,15 @@ def test_names_that_are_not_installed_are_told_with_the_nearest(installed: Insta
     assert "no plugin 'dairy' is installed" in about(configured, "plugin dairy")["text"]
 
 
-def test_nothing_wanted_is_a_warning(installed: Installed) -> None:
+def test_nothing_wanted_is_a_warning(told: Told, installed: Installed) -> None:
     diagnoses = told("--plugins", "", env=installed(), code=0)
     assert ("warning", "selection") in faults(diagnoses)
     assert about(diagnoses, "list of tools")["client"] == "gemini-cli"
 
 
-def test_a_file_that_was_only_found_is_a_warning_with_the_way_out(installed: Installed, tmp_path: Path) -> None:
+def test_a_file_that_was_only_found_is_a_warning_with_the_way_out(
+    told: Told, installed: Installed, tmp_path: Path
+) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     file = folder / "agenthost.toml"
@@ -265,7 +272,7 @@ def test_a_file_that_was_only_found_is_a_warning_with_the_way_out(installed: Ins
 )
 @pytest.mark.skipif(sys.platform == "darwin", reason="platformdirs reads the XDG variables on Linux")
 def test_what_only_this_shell_knows_is_told_with_the_clients_that_will_not_know_it(
-    variables: dict[str, str], variable: str, words: str, installed: Installed, tmp_path: Path
+    told: Told, variables: dict[str, str], variable: str, words: str, installed: Installed, tmp_path: Path
 ) -> None:
     (tmp_path / "agenthost").mkdir()
     for file in (tmp_path / "a.toml", tmp_path / "agenthost" / "agenthost.toml"):
@@ -283,7 +290,7 @@ def test_what_only_this_shell_knows_is_told_with_the_clients_that_will_not_know_
     assert [diagnosis for diagnosis in told(*settled, env=env, code=0) if diagnosis.get("id") == "P04"] == []
 
 
-def test_doctor_makes_nothing_and_starts_nothing(installed: Installed, tmp_path: Path) -> None:
+def test_doctor_makes_nothing_and_starts_nothing(told: Told, installed: Installed, tmp_path: Path) -> None:
     env = installed(keeper=KEEPER, fine=FINE)
     told("--plugins", "keeper,fine", env=env, code=0)
     assert not (tmp_path / "state").exists()
@@ -291,7 +298,7 @@ def test_doctor_makes_nothing_and_starts_nothing(installed: Installed, tmp_path:
 
 
 def test_a_folder_that_cannot_be_used_is_an_error_only_if_a_plugin_keeps_data(
-    installed: Installed, tmp_path: Path
+    told: Told, installed: Installed, tmp_path: Path
 ) -> None:
     env = installed(keeper=KEEPER, fine=FINE)
     (tmp_path / "file").touch()

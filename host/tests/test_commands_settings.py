@@ -6,9 +6,8 @@ import os
 import re
 import stat
 import subprocess
-import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
 Installed = Callable[..., dict[str, str]]
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 DIARY = '''
     import datetime
@@ -79,19 +79,6 @@ PLAIN = """
 """
 
 
-def run(*arguments: str, env: Mapping[str, str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "agenthost", *arguments],
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 @pytest.fixture
 def diary(installed: Installed) -> dict[str, str]:
     return installed(diary=DIARY, needy=NEEDY, plain=PLAIN, broken="raise RuntimeError('broken on purpose')")
@@ -122,7 +109,9 @@ def tables(text: str) -> dict[str, dict[str, tuple[str, str]]]:
 # config
 
 
-def test_every_setting_is_shown_with_its_value_and_where_it_came_from(diary: dict[str, str], config_file: Path) -> None:
+def test_every_setting_is_shown_with_its_value_and_where_it_came_from(
+    run: Run, diary: dict[str, str], config_file: Path
+) -> None:
     options = ["--config", str(config_file), "--set", "diary.max_tokens=9", "--set", "diary.tools.allow=['diary_*']"]
     done = run("config", *options, "--plugins", "diary", "--strict", env=diary)
     assert done.returncode == 0, done.stderr
@@ -147,7 +136,7 @@ def test_every_setting_is_shown_with_its_value_and_where_it_came_from(diary: dic
     assert own["prompts.deny"] == ("default", "[]")
 
 
-def test_secrets_are_not_shown(diary: dict[str, str], config_file: Path) -> None:
+def test_secrets_are_not_shown(run: Run, diary: dict[str, str], config_file: Path) -> None:
     for options in ([], ["--toml"]):
         done = run("config", "--config", str(config_file), "--set", "diary.key=hidden", *options, env=diary)
         assert done.returncode == 0
@@ -159,7 +148,7 @@ def test_secrets_are_not_shown(diary: dict[str, str], config_file: Path) -> None
 
 
 def test_a_plugin_that_fails_is_shown_with_what_is_written_and_the_reason(
-    diary: dict[str, str], config_file: Path
+    run: Run, diary: dict[str, str], config_file: Path
 ) -> None:
     done = run("config", "--config", str(config_file), "--set", "diary.counts=many", "--plugins", "diary", env=diary)
     assert done.returncode == 0
@@ -167,12 +156,14 @@ def test_a_plugin_that_fails_is_shown_with_what_is_written_and_the_reason(
     assert "  failed: --set: [plugins.diary] counts = 'many'" in done.stdout
 
 
-def test_a_table_for_no_plugin_is_reported(diary: dict[str, str]) -> None:
+def test_a_table_for_no_plugin_is_reported(run: Run, diary: dict[str, str]) -> None:
     done = run("config", "--set", "dairy.token=x", "--plugins", "diary", env=diary)
     assert "no plugin 'dairy' is installed (did you mean 'diary'?)" in done.stderr
 
 
-def test_the_printed_file_says_the_same_again(diary: dict[str, str], config_file: Path, tmp_path: Path) -> None:
+def test_the_printed_file_says_the_same_again(
+    run: Run, diary: dict[str, str], config_file: Path, tmp_path: Path
+) -> None:
     options = ["--config", str(config_file), "--plugins", "diary,plain", "--set", "diary.max_tokens=9"]
     first = run("config", "--toml", *options, env=diary)
     assert first.stdout.startswith(
@@ -189,7 +180,7 @@ def test_the_printed_file_says_the_same_again(diary: dict[str, str], config_file
     assert config.plugins["diary"]["pageNames"] == ["two"]
 
 
-def test_a_wrong_host_table_is_an_error_in_one_line(diary: dict[str, str]) -> None:
+def test_a_wrong_host_table_is_an_error_in_one_line(run: Run, diary: dict[str, str]) -> None:
     done = run("config", "--set", "host.time_limit=0", env=diary)
     assert (done.returncode, done.stdout) == (2, "")
     assert "[host] time_limit = 0" in done.stderr
@@ -252,7 +243,7 @@ def uncommented(text: str) -> str:
 
 
 def test_the_first_file_has_every_setting_commented_out_and_changes_nothing(
-    diary: dict[str, str], tmp_path: Path
+    run: Run, diary: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "first.toml"
     done = run("init", str(file), env=diary)
@@ -271,7 +262,7 @@ def test_the_first_file_has_every_setting_commented_out_and_changes_nothing(
     assert run("config", "--toml", "--config", str(file), env=diary).stdout == before
 
 
-def test_a_settings_block_tells_what_it_is_and_its_default(diary: dict[str, str], tmp_path: Path) -> None:
+def test_a_settings_block_tells_what_it_is_and_its_default(run: Run, diary: dict[str, str], tmp_path: Path) -> None:
     assert run("init", str(tmp_path / "a.toml"), env=diary).returncode == 0
     text = (tmp_path / "a.toml").read_text(encoding="utf-8")
     assert '\n[plugins.diary]\n# Pages, in order  [31m.\n# pageNames = ["one"]\n' in text
@@ -285,7 +276,7 @@ def test_a_settings_block_tells_what_it_is_and_its_default(diary: dict[str, str]
     assert "\n# broken, from agenthost-made 1.0, cannot be loaded: broken: importing made_broken failed with" in text
 
 
-def test_switched_on_the_settings_are_the_defaults(diary: dict[str, str], tmp_path: Path) -> None:
+def test_switched_on_the_settings_are_the_defaults(run: Run, diary: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
     run("init", str(file), env=diary)
     file.write_text(uncommented(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -296,7 +287,7 @@ def test_switched_on_the_settings_are_the_defaults(diary: dict[str, str], tmp_pa
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_without_a_path_the_file_that_will_be_found_is_made(installed: Installed, tmp_path: Path) -> None:
+def test_without_a_path_the_file_that_will_be_found_is_made(run: Run, installed: Installed, tmp_path: Path) -> None:
     env = {**installed(), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     done = run("init", env=env)
     [file] = tmp_path.rglob(FILE_NAME)
@@ -310,7 +301,7 @@ def test_without_a_path_the_file_that_will_be_found_is_made(installed: Installed
         assert (tmp_path / place).exists()
 
 
-def test_a_folder_gets_a_file_of_the_usual_name(installed: Installed, tmp_path: Path) -> None:
+def test_a_folder_gets_a_file_of_the_usual_name(run: Run, installed: Installed, tmp_path: Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()
     done = run("init", ".", env=installed(), cwd=folder)
@@ -320,7 +311,7 @@ def test_a_folder_gets_a_file_of_the_usual_name(installed: Installed, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", ["file", "empty file", "link", "dangling link"])
-def test_what_is_there_is_never_written_over(kind: str, installed: Installed, tmp_path: Path) -> None:
+def test_what_is_there_is_never_written_over(run: Run, kind: str, installed: Installed, tmp_path: Path) -> None:
     target, file = tmp_path / "target.toml", tmp_path / "a.toml"
     if kind == "link":
         target.write_text("kept", encoding="utf-8")
@@ -335,7 +326,7 @@ def test_what_is_there_is_never_written_over(kind: str, installed: Installed, tm
     assert file.is_symlink() or file.read_text(encoding="utf-8") in ("", "kept")
 
 
-def test_a_place_that_cannot_be_written_is_told(installed: Installed, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_told(run: Run, installed: Installed, tmp_path: Path) -> None:
     done = run("init", str(tmp_path / "nowhere" / "a.toml"), env=installed())
     assert (done.returncode, done.stdout) == (1, "")
     assert "cannot be written (No such file or directory)" in done.stderr
@@ -357,7 +348,7 @@ def test_a_failure_while_writing_leaves_no_half_file(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("words", [["init"], ["backup", "copies"]])
 @pytest.mark.parametrize("option", [["--plugins", "diary"], ["--strict"]])
 def test_a_selection_before_a_verb_that_takes_none_is_refused_and_nothing_is_done(
-    words: list[str], option: list[str], installed: Installed, tmp_path: Path
+    run: Run, words: list[str], option: list[str], installed: Installed, tmp_path: Path
 ) -> None:
     done = run(*option, *words, env=installed(), cwd=tmp_path)
     assert done.returncode == 2

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mcp_types import CallToolResult, TextContent
 
 Installed = Callable[..., dict[str, str]]
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 SHELF = '''
     from agenthost import Audio, Content, EmbeddedResource, Image, Prompt, Resource, ResourceLink, Result, Text, Tool
@@ -125,19 +126,6 @@ STATEFUL = '''
 '''
 
 
-def run(*arguments: str, env: Mapping[str, str], **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "agenthost", *arguments],
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        **options,
-    )
-
-
 @pytest.fixture
 def shelf(installed: Installed) -> dict[str, str]:
     return installed(shelf=SHELF, other=OTHER, broken="raise RuntimeError('broken on purpose')")
@@ -146,7 +134,9 @@ def shelf(installed: Installed) -> dict[str, str]:
 # Lists
 
 
-def test_the_table_of_tools_tells_owner_size_and_own_name_and_what_is_not_served(shelf: dict[str, str]) -> None:
+def test_the_table_of_tools_tells_owner_size_and_own_name_and_what_is_not_served(
+    run: Run, shelf: dict[str, str]
+) -> None:
     done = run("tools", "--plugins", "shelf,other", env={**shelf, "COLUMNS": "80"})
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -164,7 +154,7 @@ def test_the_table_of_tools_tells_owner_size_and_own_name_and_what_is_not_served
     assert max(map(len, lines)) <= 80
 
 
-def test_tools_as_json_are_what_a_client_is_listed(shelf: dict[str, str]) -> None:
+def test_tools_as_json_are_what_a_client_is_listed(run: Run, shelf: dict[str, str]) -> None:
     done = run("tools", "--json", "--plugins", "other,shelf", env=shelf)
     assert done.returncode == 0
     entries = {entry["name"]: entry for entry in json.loads(done.stdout)}
@@ -178,7 +168,7 @@ def test_tools_as_json_are_what_a_client_is_listed(shelf: dict[str, str]) -> Non
     assert "'bad name'" in done.stderr
 
 
-def test_prompts_are_listed_without_what_concerns_only_tools(shelf: dict[str, str]) -> None:
+def test_prompts_are_listed_without_what_concerns_only_tools(run: Run, shelf: dict[str, str]) -> None:
     done = run("prompts", env=shelf)
     assert "sum_up  shelf" in done.stdout
     assert "1 prompt of 1 plugin" in done.stdout
@@ -186,7 +176,7 @@ def test_prompts_are_listed_without_what_concerns_only_tools(shelf: dict[str, st
     assert "failed: broken: importing made_broken" in done.stdout
 
 
-def test_resources_and_then_templates_are_listed_with_whole_addresses(shelf: dict[str, str]) -> None:
+def test_resources_and_then_templates_are_listed_with_whole_addresses(run: Run, shelf: dict[str, str]) -> None:
     done = run("resources", "--plugins", "shelf", env=shelf)
     [_, first, second, total] = done.stdout.splitlines()
     assert first.startswith("shelf://today")
@@ -197,14 +187,14 @@ def test_resources_and_then_templates_are_listed_with_whole_addresses(shelf: dic
     assert [next(iter(entry["listed"])) for entry in entries] == ["uri", "uriTemplate"]
 
 
-def test_a_list_without_anything_says_so(installed: Installed) -> None:
+def test_a_list_without_anything_says_so(run: Run, installed: Installed) -> None:
     env = installed()
     done = run("tools", "--plugins", "", env=env)
     assert (done.returncode, done.stdout) == (0, "No tools.\n")
     assert json.loads(run("tools", "--json", "--plugins", "", env=env).stdout) == []
 
 
-def test_a_list_ends_as_serve_would(shelf: dict[str, str]) -> None:
+def test_a_list_ends_as_serve_would(run: Run, shelf: dict[str, str]) -> None:
     assert run("tools", env=shelf).returncode == 0
     named = run("tools", "--plugins", "broken,other", env=shelf)
     assert named.returncode == 2
@@ -213,7 +203,7 @@ def test_a_list_ends_as_serve_would(shelf: dict[str, str]) -> None:
     assert strict.returncode == 2
 
 
-def test_lists_start_nothing_and_leave_nothing_behind(installed: Installed, tmp_path: Path) -> None:
+def test_lists_start_nothing_and_leave_nothing_behind(run: Run, installed: Installed, tmp_path: Path) -> None:
     env = installed(stateful=STATEFUL)
     for verb in ("tools", "prompts", "resources"):
         assert run(verb, env=env).returncode == 0
@@ -251,12 +241,12 @@ def test_help_and_settings_do_without_the_protocols_types(verb: str, installed: 
 # Calls
 
 
-def test_a_call_prints_the_text_of_the_result(shelf: dict[str, str]) -> None:
+def test_a_call_prints_the_text_of_the_result(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "shelf_find", "--arg", "words=reeds", "--plugins", "shelf", env=shelf)
     assert (done.returncode, done.stdout, done.stderr) == (0, "'reeds' 3 []\n", "")
 
 
-def test_arguments_are_read_as_what_the_tool_wants(shelf: dict[str, str]) -> None:
+def test_arguments_are_read_as_what_the_tool_wants(run: Run, shelf: dict[str, str]) -> None:
     typed = ["words=7", "most=2", 'tags=["a", "b"]']
     done = run("call", "shelf_find", *(f"--arg={pair}" for pair in typed), "--plugins", "shelf", env=shelf)
     assert done.stdout == "'7' 2 ['a', 'b']\n"
@@ -265,12 +255,12 @@ def test_arguments_are_read_as_what_the_tool_wants(shelf: dict[str, str]) -> Non
     assert done.stdout == "{'n': 1, 's': '1', 'any': '1', 'other': 'a=b'}\n"
 
 
-def test_json_gives_all_arguments_and_arg_wins(shelf: dict[str, str]) -> None:
+def test_json_gives_all_arguments_and_arg_wins(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "echo", "--json", '{"n": 1, "s": "x"}', "--arg", "n=2", "--plugins", "shelf", env=shelf)
     assert done.stdout == "{'n': 2, 's': 'x'}\n"
 
 
-def test_every_kind_of_block_is_shown_readably(shelf: dict[str, str]) -> None:
+def test_every_kind_of_block_is_shown_readably(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "show_all", "--plugins", "shelf", env=shelf)
     assert done.stdout.splitlines() == [
         "a text",
@@ -283,23 +273,23 @@ def test_every_kind_of_block_is_shown_readably(shelf: dict[str, str]) -> None:
     ]
 
 
-def test_structured_content_is_shown_where_it_says_more(shelf: dict[str, str]) -> None:
+def test_structured_content_is_shown_where_it_says_more(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "count", "--plugins", "shelf", env=shelf)
     assert done.stdout == 'Two books.\n\nstructured content:\n{\n  "books": 2\n}\n'
 
 
-def test_an_alias_is_answered_too(shelf: dict[str, str]) -> None:
+def test_an_alias_is_answered_too(run: Run, shelf: dict[str, str]) -> None:
     assert run("call", "say", "--arg", "s=x", "--plugins", "shelf", env=shelf).stdout == "{'s': 'x'}\n"
 
 
-def test_wrong_arguments_are_the_tools_error_and_exit_code_1(shelf: dict[str, str]) -> None:
+def test_wrong_arguments_are_the_tools_error_and_exit_code_1(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "shelf_find", "--arg", "wrds=x", "--plugins", "shelf", env=shelf)
     assert done.returncode == 1
     assert "there is no such argument (did you mean 'words'?)" in done.stdout
     assert done.stderr == ""
 
 
-def test_a_crash_shows_what_the_server_wrote_during_the_call(shelf: dict[str, str]) -> None:
+def test_a_crash_shows_what_the_server_wrote_during_the_call(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "fail", "--plugins", "shelf", env=shelf)
     assert done.returncode == 1
     assert "reference" in done.stdout
@@ -308,7 +298,7 @@ def test_a_crash_shows_what_the_server_wrote_during_the_call(shelf: dict[str, st
     assert "serving shelf" not in done.stderr
 
 
-def test_an_unknown_tool_is_exit_code_2_with_the_nearest_name(shelf: dict[str, str]) -> None:
+def test_an_unknown_tool_is_exit_code_2_with_the_nearest_name(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "shelf_fnd", "--plugins", "shelf", env=shelf)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Unknown tool: shelf_fnd (did you mean 'shelf_find'?)" in done.stderr
@@ -325,13 +315,15 @@ def test_an_unknown_tool_is_exit_code_2_with_the_nearest_name(shelf: dict[str, s
         (["--json", "[" * 100_000], "is not JSON"),
     ],
 )
-def test_wrong_options_are_exit_code_2_and_start_nothing(arguments: list[str], text: str, installed: Installed) -> None:
+def test_wrong_options_are_exit_code_2_and_start_nothing(
+    run: Run, arguments: list[str], text: str, installed: Installed
+) -> None:
     done = run("call", "any", *arguments, env=installed())
     assert done.returncode == 2
     assert text in done.stderr
 
 
-def test_a_server_that_does_not_start_says_why(shelf: dict[str, str]) -> None:
+def test_a_server_that_does_not_start_says_why(run: Run, shelf: dict[str, str]) -> None:
     done = run("call", "count", "--plugins", "broken", env=shelf)
     assert (done.returncode, done.stdout) == (2, "")
     assert "broken on purpose" in done.stderr
@@ -339,7 +331,7 @@ def test_a_server_that_does_not_start_says_why(shelf: dict[str, str]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_call_uses_the_operators_settings_and_data(installed: Installed, tmp_path: Path) -> None:
+def test_a_call_uses_the_operators_settings_and_data(run: Run, installed: Installed, tmp_path: Path) -> None:
     env = installed(stateful=STATEFUL)
     state = tmp_path / "mine"
     for expected in ("x", "xx"):

@@ -6,6 +6,7 @@ import importlib.metadata
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,19 @@ from agenthost.plugins import RESERVED
 from agenthost.scaffold import FILES, _range, check_name, filled, make, module_name
 from packaging.requirements import Requirement
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
-def run(*arguments: str, env: dict[str, str], cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "agenthost", "new", *arguments],
-        env=env,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
+
+@pytest.fixture
+def new(run: Run) -> Run:
+    """`new(*arguments, env=..., cwd=..., code=0)`: run `agenthost new` to its end, which has that code."""
+
+    def new(*arguments: str, env: dict[str, str], cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = run("new", *arguments, env=env, cwd=cwd)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    return new
 
 
 def files(folder: Path) -> set[str]:
@@ -96,7 +96,9 @@ def test_a_name_that_is_kept_is_refused_with_the_reason(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "dangling link"])
-def test_what_is_there_is_left_alone(tmp_path: Path, agenthost_environment: dict[str, str], kind: str) -> None:
+def test_what_is_there_is_left_alone(
+    new: Run, tmp_path: Path, agenthost_environment: dict[str, str], kind: str
+) -> None:
     there = tmp_path / "work" / "agenthost-notes"
     there.parent.mkdir()
     if kind == "folder":
@@ -105,17 +107,17 @@ def test_what_is_there_is_left_alone(tmp_path: Path, agenthost_environment: dict
         there.write_text("mine", encoding="utf-8")
     else:
         there.symlink_to(tmp_path / "nowhere")
-    done = run("notes", env=agenthost_environment, cwd=there.parent, code=2)
+    done = new("notes", env=agenthost_environment, cwd=there.parent, code=2)
     assert f"{there} is there already, and is left as it is" in done.stderr
     assert list(there.parent.iterdir()) == [there]
     assert not there.is_dir() or list(there.iterdir()) == []
 
 
 def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(
-    tmp_path: Path, agenthost_environment: dict[str, str]
+    new: Run, tmp_path: Path, agenthost_environment: dict[str, str]
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    done = run("notes", "--dir", "file/x", env=agenthost_environment, cwd=tmp_path, code=2)
+    done = new("notes", "--dir", "file/x", env=agenthost_environment, cwd=tmp_path, code=2)
     assert "cannot be made (Not a directory)" in done.stderr
 
 
@@ -134,8 +136,8 @@ def test_a_failure_half_way_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_told_what_comes_next(tmp_path: Path, agenthost_environment: dict[str, str]) -> None:
-    done = run("my-notes", "--dir", "deep/er", env=agenthost_environment, cwd=tmp_path)
+def test_it_is_told_what_comes_next(new: Run, tmp_path: Path, agenthost_environment: dict[str, str]) -> None:
+    done = new("my-notes", "--dir", "deep/er", env=agenthost_environment, cwd=tmp_path)
     made = tmp_path / "deep" / "er" / "agenthost-my-notes"
     assert f"Made {made}: begin with src/agenthost_my_notes/plugin.py" in done.stdout
     assert "agenthost call my_notes_add_note --arg text=hello --plugins my-notes" in done.stdout
@@ -143,14 +145,14 @@ def test_it_is_told_what_comes_next(tmp_path: Path, agenthost_environment: dict[
 
 
 def test_an_installed_plugin_of_that_name_is_warned_about(
-    tmp_path: Path, agenthost_environment: dict[str, str]
+    new: Run, tmp_path: Path, agenthost_environment: dict[str, str]
 ) -> None:
     metadata = tmp_path / "site" / "some_plugin-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: some-plugin\nVersion: 1.0\n", encoding="utf-8")
     (metadata / "entry_points.txt").write_text("[agenthost]\nnotes = some_plugin\n", encoding="utf-8")
     env = {**agenthost_environment, "PYTHONPATH": str(tmp_path / "site")}
-    assert "is installed here already, by some-plugin" in run("notes", env=env, cwd=tmp_path).stderr
+    assert "is installed here already, by some-plugin" in new("notes", env=env, cwd=tmp_path).stderr
 
 
 def test_it_is_as_light_as_help(tmp_path: Path, agenthost_environment: dict[str, str]) -> None:

@@ -20,8 +20,11 @@ from typing import Any, NoReturn
 import agenthost.cli
 import agenthost.clients
 
-for module in pkgutil.iter_modules(agenthost.clients.__path__, "agenthost.clients."):
-    importlib.import_module(module.name)
+for package in (agenthost.cli, agenthost.clients):
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+for name in ("jsonschema", "mcp.client.stdio", "mcp_types.methods"):  # what commands import when they need it
+    importlib.import_module(name)
 
 
 def run(order: dict[str, Any]) -> NoReturn:
