@@ -1,4 +1,4 @@
-"""Clients as they are: old versions, framed messages, no environment, any working directory (clients.md C.7)."""
+"""Clients as they are: old versions, framed messages, no environment, any working directory."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-# The cases of seeds.md 5.15
+# What the installers of the original servers did
 
 
 def test_s57_into_an_empty_home_every_client_gets_a_file_at_its_path_with_only_the_entry(desk: Desk) -> None:

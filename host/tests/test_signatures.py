@@ -269,7 +269,7 @@ def subschemas(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def assert_suits_every_client(schema: dict[str, Any]) -> None:
-    """The rules of clients.md C.3 that hold for every schema of ours."""
+    """The rules for clients that hold for every schema of ours."""
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["type"] == "object"
     assert isinstance(schema["properties"], dict)

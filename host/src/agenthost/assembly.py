@@ -1,4 +1,4 @@
-"""Everything that is decided before serving: configuration, plugins, the merged catalog, what to report."""
+"""Everything that is decided before serving: configuration, loaded plugins, what to report."""
 
 from __future__ import annotations
 

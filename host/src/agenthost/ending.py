@@ -17,8 +17,7 @@ from pathlib import Path
 log = logging.getLogger("agenthost")
 
 LAST_SECONDS = 2.0
-"""Clients kill a server that is still there 2 s after its end was asked for (clients.md P02)."""
-
+"""Clients kill a server that is still there 2 s after its end was asked for."""
 
 CHILDREN_SECONDS = 0.3
 """What a child gets to end after SIGTERM."""

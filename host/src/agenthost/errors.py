@@ -50,7 +50,7 @@ class ToolError(AgenthostError):
     """The model reads it: a tool result with `isError`. The text says what to do next.
 
     `structured` is sent as `structuredContent` beside the text; some clients drop it on errors, so
-    the text has to tell everything (clients.md O03).
+    the text has to tell everything.
     """
 
     structured: dict[str, Any] | None = None

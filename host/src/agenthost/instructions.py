@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 LIMIT = 2048
-"""UTF-16 units that Claude Code passes to its model (clients.md D04)."""
+"""UTF-16 units that Claude Code passes to its model (rule D04 of its profile)."""
 
 FIRST = 512
-"""Characters that have to be complete in themselves, since Codex may see no more (clients.md D05)."""
+"""Characters that have to be complete in themselves, since Codex may see no more (rule D05 of its profile)."""
 
 
 def merge_instructions(parts: Sequence[tuple[str, str | None]]) -> str | None:

@@ -14,7 +14,7 @@ from agenthost.plugins import Plugin, explain_failure
 log = logging.getLogger("agenthost")
 
 PATIENCE = 4.0
-"""Seconds after opening for which lists and calls wait for slow plugins (clients.md C.5)."""
+"""Seconds after opening for which lists and calls wait for slow plugins; some clients give up on a list after 5 s."""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""JSON Schemas in the plain form that every client accepts (clients.md C.3).
+"""JSON Schemas in the plain form that every client accepts.
 
 pydantic's schemas are right but rich: titles, `$ref`s, `anyOf` with null. Several clients drop, rename
 or refuse those, so what can be said plainly is said plainly here.
@@ -59,7 +59,7 @@ def plain_schema(schema: Mapping[str, Any], *, keep_null: bool = False) -> dict[
         if kept.get("additionalProperties") is True:
             del kept["additionalProperties"]
         if kept.get("type") == "array":
-            kept.setdefault("items", {})  # without it a whole request fails in VS Code (clients.md S09)
+            kept.setdefault("items", {})  # without it a whole request fails in VS Code (rule S09)
         if kept.pop("discriminator", None) is not None:
             kept["anyOf"] = kept.pop("oneOf")  # the branches exclude each other by their own constants
         if "default" in kept and kept["default"] is None:

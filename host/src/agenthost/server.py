@@ -71,10 +71,10 @@ class HostServer(Server[Any]):
             on_unsubscribe_resource=self._unsubscribe,
             on_completion=self._complete,
             on_subscriptions_listen=self._listen,
-            # Without it every modern HTTP call lists all tools first (sdk.md decision 2).
+            # Without it every modern HTTP call lists all tools first.
             get_tool_input_schema=self._header_schema,
         )
-        # As a keyword argument of Server this handler would emit a deprecation warning (sdk.md 1.1).
+        # As a keyword argument of Server this handler would emit a deprecation warning.
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._set_level)
         if not CAN_TRACE:
             # Nothing can record what the SDK's first middleware traces, at a tenth of the cost of a call.
@@ -101,7 +101,7 @@ class HostServer(Server[Any]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        """As the SDK's, but list changes are advertised: any plugin may change (sdk.md decision 7)."""
+        """As the SDK's, but list changes are advertised: any plugin may change."""
         changes = notification_options or NotificationOptions(True, True, True)
         return super().create_initialization_options(changes, experimental_capabilities, extensions)
 
@@ -130,9 +130,9 @@ class HostServer(Server[Any]):
     async def _answer_checked(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Server middleware: answer plain requests for lists and tools with what is checked already.
 
-        The SDK would validate and copy every entry of a list again, ten times the work at 1,000 tools (sdk.md 3), and
-        read the arguments and the result of every call twice. Only for the two revisions whose shapes were checked,
-        and only once the handshake is over; whatever else is in a request goes the SDK's way.
+        The SDK would validate and copy every entry of a list again, ten times the work at 1,000 tools, and read the
+        arguments and the result of every call twice. Only for the two revisions whose shapes were checked, and only
+        once the handshake is over; whatever else is in a request goes the SDK's way.
         """
         spoken = ctx.protocol_version in (LEGACY, MODERN) and ctx.session._connection.initialize_accepted  # noqa: SLF001  (as in audience.py)
         params = ctx.params or {}
@@ -200,7 +200,7 @@ class HostServer(Server[Any]):
         except ProtocolError as error:
             raise MCPError(error.code, str(error), error.data) from None
         except Exception as error:
-            # A fault of the host itself; the SDK would tell the client its text under code 0 (sdk.md 1.3).
+            # A fault of the host itself; the SDK would tell the client its text under code 0.
             log.exception("%s failed", ctx.method)
             raise MCPError(types.INTERNAL_ERROR, "Internal error") from error
 

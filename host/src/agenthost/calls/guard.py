@@ -49,7 +49,7 @@ class Guard:
         """Run `await start()` in a task of its own.
 
         A task of its own, because plugin code can cancel its task or raise `SystemExit` in it, and
-        both would otherwise end the connection or the process (sdk.md 4).
+        both would otherwise end the connection or the process.
 
         Args:
             label: names the tool in the log.

@@ -33,7 +33,7 @@ def result_to_wire(value: Any, returns: Returns | None) -> dict[str, Any]:
     """Convert a return value.
 
     Text and structure always tell the same facts, since some clients show models only the one and
-    some only the other (clients.md O01, O02).
+    some only the other.
 
     Args:
         value: what the handler gave back.

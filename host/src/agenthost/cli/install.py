@@ -27,7 +27,7 @@ from agenthost.settings import FILE_NAME, Config, load_config, state_root, worki
 log = logging.getLogger("agenthost")
 
 DEFAULT_NAME = "agenthost"
-"""Letters only and short: it fits every client's rules (clients.md C.1)."""
+"""Letters only and short: it fits every client's rules."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """What every client takes as the name of an entry."""

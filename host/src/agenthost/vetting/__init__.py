@@ -1,7 +1,7 @@
 """The gate: is this one contribution safe on the wire, in both eras? If not, it alone is kept out.
 
-One bad entry makes official clients refuse the whole list, and the SDK answer -32603 for it
-(sdk.md 1.2, clients.md A.0), so every contribution is tried alone before it may join a list.
+One bad entry makes official clients refuse the whole list, and the SDK answer -32603 for it,
+so every contribution is tried alone before it may join a list.
 """
 
 from agenthost.vetting.gate import LEGACY, MODERN, Vetted, VettingError

@@ -131,7 +131,7 @@ def check_names(field: str, names: Any, pattern: Any, rule: str) -> None:
 def present(members: Mapping[str, Any]) -> dict[str, Any]:
     """The members that are there: absent ones stay absent, and so do null members of objects.
 
-    A null makes TypeScript clients refuse the whole list (clients.md S06, S08).
+    A null makes TypeScript clients refuse the whole list.
     """
     return {
         name: {key: member for key, member in value.items() if member is not None}

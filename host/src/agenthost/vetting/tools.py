@@ -91,7 +91,7 @@ def _describe(tool: Tool, signature: Signature | None) -> dict[str, Any]:
 
 
 def _handshake_form(modern: Mapping[str, Any]) -> dict[str, Any]:
-    """The form for clients of the handshake era, whose parsers refuse more (clients.md S07, S19).
+    """The form for clients of the handshake era, whose parsers refuse more.
 
     Raises:
         VettingError: a property's schema is none.
