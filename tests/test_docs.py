@@ -181,6 +181,12 @@ def test_a_hooks_page_tells_each_argument_and_shows_a_plugin_that_has_the_hook(h
     assert [block for block in blocks(page) if block.mark == "example" and f"def {hook}(" in block.text]
 
 
+@every_hook
+@pytest.mark.parametrize("page", ["README.md", "writing-plugins.md"])
+def test_the_lists_of_hooks_leave_none_out(hook: str, page: str) -> None:
+    assert f"[{hook}](hooks/{hook}.md)" in (DOCS / page).read_text(encoding="utf-8")
+
+
 def test_every_page_under_hooks_is_about_a_hook() -> None:
     assert sorted(page.stem for page in (DOCS / "hooks").iterdir()) == sorted(HOOKS)
 

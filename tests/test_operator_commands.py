@@ -119,6 +119,16 @@ def test_a_call_answers_as_the_server_does(run_agenthost: RunAgenthost) -> None:
     assert run_agenthost("call", "hallo", "--plugins", "void", plugins=plugins).returncode == 2
 
 
+def test_a_call_of_a_tool_whose_plugin_is_not_served_says_why(run_agenthost: RunAgenthost, tmp_path: Path) -> None:
+    (tmp_path / "campfire.db").mkdir()
+    options = ("--state-dir", str(tmp_path), '--set=host.plugins=["campfire"]')
+    done = run_agenthost("call", "campfire_list_fires", *options)
+    assert done.returncode == 2
+    assert "Unknown tool: campfire_list_fires" in done.stderr
+    assert "campfire.db" in done.stderr
+    assert "serving" not in done.stderr
+
+
 def minded(run_agenthost: RunAgenthost, plugins: str) -> list[dict[str, Any]]:
     """What clients would not take of these plugins."""
     told = doctor(run_agenthost, "--set=void.mutable=true", "--plugins", plugins, code=0)

@@ -541,14 +541,31 @@ def test_a_hook_for_a_later_host_may_be_marked_as_optional(load: Load) -> None:
     assert load(plugin)[1] == []
 
 
-def test_an_argument_that_a_hook_does_not_have_is_told(load: Load) -> None:
+def test_an_argument_that_a_hook_does_not_have_is_told_with_those_that_it_has(load: Load) -> None:
     def tools(context: Any) -> list[Tool]:
         return []
 
-    text = failure(load(hooks(tools=tools)))
-    assert "agenthost_tools" in text
-    assert "context" in text
-    assert "\n" not in text
+    def settings(plugin: Any) -> None: ...
+
+    assert failure(load(hooks(tools=tools))) == "agenthost_tools takes plugin, and there is no 'context'"
+    text = failure(load(hooks(tools=lambda plugin, more=1: [], settings=settings)))
+    assert text == "agenthost_settings takes no arguments, and there is no 'plugin'"
+
+
+def test_a_function_with_the_name_of_a_hook_that_is_not_marked_as_one_is_told(load: Load) -> None:
+    plugin = hooks(tools=lambda: [greet])
+    plugin.agenthost_prompts = lambda: [ask]
+    assert failure(load(plugin)) == "agenthost_prompts is not marked as a hook; write @hookimpl above it"
+
+
+def test_a_hook_may_be_implemented_under_another_name_than_its_own(load: Load) -> None:
+    plugin = types.SimpleNamespace(mine=hookimpl(specname="agenthost_tools")(lambda: [greet]), agenthost_demo="a text")
+    loaded, findings = load(plugin)
+    assert (list(loaded.loaded.tools), findings) == ([greet], [])
+
+
+def test_what_a_text_names_is_the_same_in_every_run(load: Load) -> None:
+    assert failure(load(hooks(tools=lambda: greet))).endswith("an iterable of Tool, not the Tool 'greet'")
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -639,8 +656,7 @@ def test_items_that_are_no_tools_and_repeated_names_are_quarantined_alone(load: 
     texts = [finding.text for finding in findings]
     for position, text in zip((2, 4, 5, 6, 7), texts, strict=True):
         assert f"item {position} of agenthost_tools" in text
-    assert "<function " in texts[0]
-    assert "is @tool missing?" in texts[0]
+    assert texts[0] == "item 2 of agenthost_tools is the function plain, not a Tool; is @tool missing?"
     assert "'same'" in texts[1]
     assert "repeats" in texts[1]
     assert "None" in texts[3]

@@ -440,6 +440,9 @@ def test_two_parameters_with_one_name_on_the_wire_are_refused() -> None:
 def lacking_annotation(a, b: int) -> None: ...  # type: ignore[no-untyped-def]  # noqa: ANN001
 
 
+def lacking_context(a: int, ctx) -> None: ...  # type: ignore[no-untyped-def]  # noqa: ANN001
+
+
 def positional_only(a: int, /) -> None: ...
 
 
@@ -453,6 +456,7 @@ def any_names(**values: int) -> None: ...
     ("function", "said"),
     [
         (lacking_annotation, r"parameter a has no annotation; write for example a: str"),
+        (lacking_context, r"parameter ctx has no annotation; write for example ctx: CallContext"),
         (positional_only, r"parameter a: int cannot be described; give every argument a name of its own"),
         (any_number, r"parameter \*values: int cannot be described"),
         (any_names, r"parameter \*\*values: int cannot be described"),

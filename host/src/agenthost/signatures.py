@@ -107,7 +107,8 @@ def _read(function: Callable[..., Any]) -> Signature:
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(f"parameter {parameter} cannot be described; give every argument a name of its own")
         if annotation is parameter.empty:
-            raise TypeError(f"parameter {name} has no annotation; write for example {name}: str")
+            example = "CallContext" if name in ("ctx", "context") else "str"
+            raise TypeError(f"parameter {name} has no annotation; write for example {name}: {example}")
         if _is_context(annotation):
             if context is not None:
                 raise TypeError(f"parameters {context} and {name} both ask for the CallContext; keep one")

@@ -140,6 +140,7 @@ async def _call(options: Options, name: str, given: dict[str, Any], texts: Mappi
             _show_stderr(written(stderr))
             raise OperatorError(f"the server did not start: {reason}") from error
         if isinstance(reason, MCPError) and reason.code == INVALID_PARAMS:
+            _show_stderr("\n".join(_reported(written(stderr))))
             raise OperatorError(f"{reason}; agenthost tools lists what there is") from error
         _show_stderr(written(stderr, before))
         log.error("%s: %s", name, reason)
@@ -193,6 +194,11 @@ def _says_more(structured: Any, texts: Sequence[str]) -> bool:
         if structured in (value, {"result": value}, {"result": text}):
             return False
     return True
+
+
+def _reported(text: str) -> list[str]:
+    """What a server has to report, of all that it wrote: a tool may be unknown because its plugin failed."""
+    return [line for line in text.splitlines() if line.startswith(("agenthost: warning:", "agenthost: error:"))]
 
 
 def _show_stderr(text: str) -> None:

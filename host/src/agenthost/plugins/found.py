@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,8 @@ class Found:
         was given up on cannot disturb the others later.
 
         Raises:
-            OperatorError: it implements a hook that does not exist, or with arguments that do not.
+            OperatorError: it implements a hook that does not exist, or with arguments that do not, or
+                has a function with the name of a hook that is not marked as one.
             Exception: whatever the import raises.
         """
         hooks = pluggy.PluginManager(GROUP)
@@ -70,7 +72,10 @@ class Found:
         try:
             hooks.register(module, name=self.name)
         except pluggy.PluginValidationError as error:
-            raise OperatorError(" ".join(str(error).split())) from error
+            raise OperatorError(_foreign_argument(hooks, module) or " ".join(str(error).split())) from error
+        marked = {caller.name for caller in hooks.get_hookcallers(module) or ()}
+        if unmarked := [name for name in known if name not in marked and callable(getattr(module, name, None))]:
+            raise OperatorError(f"{unmarked[0]} is not marked as a hook; write @hookimpl above it")
         if unknown := [name for name in vars(hooks.hook) if name not in known and not _is_optional(hooks, name)]:
             raise OperatorError(f"there is no hook {unknown[0]}{did_you_mean(unknown[0], known)}")
         return hooks
@@ -79,6 +84,19 @@ class Found:
 def _is_optional(hooks: pluggy.PluginManager, hook: str) -> bool:
     """Whether the plugin says itself that this hook may be unknown here: `hookimpl(optionalhook=True)`."""
     return all(implementation.optionalhook for implementation in getattr(hooks.hook, hook).get_hookimpls())
+
+
+def _foreign_argument(hooks: pluggy.PluginManager, plugin: object) -> str | None:
+    """Which implementation wants an argument that its hook does not have, in words; None if none does."""
+    for name, caller in vars(hooks.hook).items():
+        function = getattr(plugin, name, None)
+        if caller.spec is None or not callable(function):
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.default is parameter.empty and parameter.name not in caller.spec.argnames:
+                takes = " and ".join(caller.spec.argnames) or "no arguments"
+                return f"{name} takes {takes}, and there is no {parameter.name!r}"
+    return None
 
 
 def find_plugins() -> dict[str, Found]:

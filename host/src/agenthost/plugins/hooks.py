@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pluggy
 from pydantic import BaseModel
 
+from agenthost.contributions import Prompt, Resource, ResourceTemplate, Tool
 from agenthost.errors import OperatorError
 from agenthost.plugins.containment import bounded, explain_failure, stdout_to_stderr
 from agenthost.plugins.found import Found
@@ -96,6 +97,11 @@ def model_class(value: Any) -> type[BaseModel]:
 
 
 def shorten(value: Any) -> str:
-    """A value of a plugin as it fits into one line for the operator."""
-    text = repr(value)
+    """A value of a plugin as it fits into one line for the operator, the same in every run."""
+    if isinstance(value, (Tool, Prompt, Resource, ResourceTemplate)):
+        text = f"the {type(value).__name__} {value.key!r}"
+    elif inspect.isfunction(value):
+        text = f"the function {value.__name__}"
+    else:
+        text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
