@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +38,33 @@ def test_a_scene_with_two_processes_and_refusals_is_shown_client_by_client(run_a
     assert "client 1: read evening://good-scene" in done.stdout
     assert "-> It is getting dark." in done.stdout
     assert "1 of 1 scenes" in done.stdout
+
+
+def test_a_long_answer_is_shown_by_its_first_lines_and_names_are_shown_to_the_last(run_agenthost: RunAgenthost) -> None:
+    done = run_agenthost("demo", "--plugins", "campfire,hardtoget,skillcentral,void", "--set=void.mutable=true")
+    assert done.returncode == 0, done.stderr
+    assert "more lines)" in done.stdout
+    assert ", old_case\n" in done.stdout
+    assert len(done.stdout.splitlines()) < 300
+    assert max(len(line) for line in done.stdout.splitlines() if line.startswith("    ")) <= 100
+
+
+def test_an_answer_that_comes_after_another_request_says_whose_it_is(run_agenthost: RunAgenthost) -> None:
+    lines = run_agenthost("demo", "--plugins", "campfire").stdout.splitlines()
+    waiting = next(number for number, line in enumerate(lines) if "client 2: campfire_wait(" in line)
+    assert "  client 2: is answered" in lines[waiting : waiting + 10]
+
+
+@pytest.mark.parametrize("lines", [2, 8])
+def test_an_interrupted_demo_ends_with_one_line(lines: int, places: Any) -> None:
+    command = [str(Path(sys.executable).with_name("agenthost")), "demo", "--plugins", "campfire"]
+    environment = places.environment((), None)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as demo:
+        assert demo.stdout is not None
+        assert "campfire" in "".join(demo.stdout.readline() for _ in range(lines))
+        demo.send_signal(signal.SIGINT)
+        _, stderr = demo.communicate(timeout=20)
+    assert (demo.returncode, stderr.strip()) == (130, "agenthost: interrupted")
 
 
 FAILING = {

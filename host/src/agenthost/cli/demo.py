@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import tempfile
+import textwrap
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from agenthost.assembly import assemble
 from agenthost.cli import VERBS, host_options, selection_options
 from agenthost.cli.app import HostApp
 from agenthost.cli.client import cause, connect, written
+from agenthost.cli.text import terminal_width
 from agenthost.errors import OperatorError
 from agenthost.plugins import ask, expect
 from agenthost.scenes import Answer, Scene, SceneClient
@@ -25,7 +28,10 @@ SCENE_LIMIT = 60.0
 """Seconds that one scene may take."""
 
 WIDTH = 100
-"""Characters of a value that are worth showing."""
+"""Characters of an argument that are worth showing."""
+
+LINES = 8
+"""Lines of an answer that are worth showing."""
 
 
 @click.command("demo", help=VERBS["demo"])
@@ -76,64 +82,88 @@ async def _connect(folder: Path, number: int, name: str, scene: Scene, plugins: 
             async with connect([*arguments, *settings], stderr) as client:
                 yield client
         except BaseException:
-            click.echo(f"\nThe server's stderr:\n{written(stderr)}", err=True)
+            task = asyncio.current_task()
+            if task is None or not task.cancelling():  # Ctrl-C says nothing about the server
+                click.echo(f"\nThe server's stderr:\n{written(stderr)}", err=True)
             raise
 
 
 class _ShowingClient:
     """A `SceneClient` that prints each call and its answer."""
 
+    asked: _ShowingClient | None = None
+    """Whose request was printed last; an answer to another one has to say whose it is."""
+
     def __init__(self, client: Any, label: str) -> None:
         self._client = client
         self._label = label
 
     async def tools(self) -> list[str]:
+        self._ask("tools/list")
         listed = await self._client.list_tools(cache_mode="bypass")
-        names = [tool.name for tool in listed.tools]
-        click.echo(f"  {self._label}tools/list\n    -> {', '.join(names)}")
-        return names
+        return self._show_names([tool.name for tool in listed.tools])
 
     async def call(self, name: str, /, **arguments: Any) -> Answer:
-        self._show_request(name, arguments)
+        self._ask(f"{name}({_arguments(arguments)})")
         result = await self._client.call_tool(name, arguments)
         text = _text(result.content)
-        _show_answer(text, "!!" if result.is_error else "->")
+        self._show(text, "!!" if result.is_error else "->")
         return Answer(text, result.structured_content, bool(result.is_error))
 
     async def prompts(self) -> list[str]:
+        self._ask("prompts/list")
         listed = await self._client.list_prompts(cache_mode="bypass")
-        names = [prompt.name for prompt in listed.prompts]
-        click.echo(f"  {self._label}prompts/list\n    -> {', '.join(names)}")
-        return names
+        return self._show_names([prompt.name for prompt in listed.prompts])
 
     async def prompt(self, name: str, /, **arguments: str) -> str:
-        self._show_request(f"prompt {name}", arguments)
+        self._ask(f"prompt {name}({_arguments(arguments)})")
         result = await self._client.get_prompt(name, arguments)
-        text = _text([message.content for message in result.messages])
-        _show_answer(text)
-        return text
+        return self._show(_text([message.content for message in result.messages]))
 
     async def read(self, uri: str) -> str:
-        click.echo(f"  {self._label}read {uri}")
+        self._ask(f"read {uri}")
         result = await self._client.read_resource(uri, cache_mode="bypass")
-        text = "\n".join(part.text for part in result.contents if hasattr(part, "text"))
-        _show_answer(text)
+        return self._show("\n".join(part.text for part in result.contents if hasattr(part, "text")))
+
+    def _ask(self, request: str) -> None:
+        _ShowingClient.asked = self
+        click.echo(f"  {self._label}{request}")
+
+    def _show(self, text: str, mark: str = "->") -> str:
+        self._print(_worth_showing(text), mark)
         return text
 
-    def _show_request(self, name: str, arguments: Mapping[str, Any]) -> None:
-        shown = ", ".join(
-            f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items()
-        )
-        click.echo(f"  {self._label}{name}({shown})")
+    def _show_names(self, names: list[str]) -> list[str]:
+        self._print(_wrap(", ".join(names)), "->")
+        return names
+
+    def _print(self, lines: Sequence[str], mark: str) -> None:
+        if _ShowingClient.asked is not self:
+            _ShowingClient.asked = self
+            click.echo(f"  {self._label}is answered")
+        for line in lines:
+            click.echo(f"    {mark} {line}")
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={_shorten(json.dumps(value, ensure_ascii=False))}" for key, value in arguments.items())
 
 
 def _text(content: Sequence[Any]) -> str:
     return "\n".join(block.text for block in content if block.type == "text")
 
 
-def _show_answer(text: str, mark: str = "->") -> None:
-    for line in text.splitlines() or [""]:
-        click.echo(f"    {mark} {_shorten(line)}")
+def _worth_showing(text: str) -> list[str]:
+    """The lines of an answer, as many as are worth showing; JSON without its indentation."""
+    with contextlib.suppress(ValueError):
+        text = json.dumps(json.loads(text), ensure_ascii=False)
+    lines = [part for line in text.splitlines() or [""] for part in _wrap(line) or [""]]
+    more = len(lines) - LINES
+    return [*lines[:LINES], *([f"… ({more} more line{'s' * (more > 1)})"] if more > 0 else [])]
+
+
+def _wrap(line: str) -> list[str]:
+    return textwrap.wrap(line, terminal_width() - len("    -> "), break_on_hyphens=False)
 
 
 def _shorten(text: str) -> str:

@@ -21,9 +21,11 @@ async def run(clients: Sequence[SceneClient], say: Say) -> None:
 
     say("A planner and a sceptic meet at a fire. Each has a server process of its own; they share the folder.")
     await _done(here, "campfire_get_or_create_fire", fireId=FIRE)
-    waiting = asyncio.create_task(there.call("campfire_wait", fireId=FIRE, after=0, timeout_seconds=20))
-    await _done(here, "campfire_speak_to_party", fireId=FIRE, author="Planner", text="Let us ship on Friday evening.")
-    heard = await waiting
+    words = {"author": "Planner", "text": "Let us ship on Friday evening."}
+    async with asyncio.TaskGroup() as both:
+        waiting = both.create_task(there.call("campfire_wait", fireId=FIRE, after=0, timeout_seconds=20))
+        both.create_task(_done(here, "campfire_speak_to_party", fireId=FIRE, **words))
+    heard = waiting.result()
     _expect(bool(heard.structured and heard.structured["changed"]), "the sceptic's process hears the planner's")
     await _done(
         here,

@@ -33,10 +33,12 @@ async def run(clients: Sequence[SceneClient], say: Say) -> None:
     for number, removed in enumerate((7, 8), 1):
         say(f"Round {number}. The witness says which option fits the key word better; the detective hears it at once.")
         view = await _done(here, "hardtoget_get_state", **mine)
-        waiting = asyncio.create_task(there.call("hardtoget_wait", **theirs, timeout_seconds=20))
-        await _done(here, "hardtoget_witness_choice", **mine, dilemma_choice=view["dilemma"][number - 1])
-        heard = _success(await waiting)["view"]
-        _expect(heard["witness_choice"] == view["dilemma"][number - 1], "the witness's choice in the other process")
+        choice = view["dilemma"][number - 1]
+        async with asyncio.TaskGroup() as both:
+            waiting = both.create_task(there.call("hardtoget_wait", **theirs, timeout_seconds=20))
+            both.create_task(_done(here, "hardtoget_witness_choice", **mine, dilemma_choice=choice))
+        heard = _success(waiting.result())["view"]
+        _expect(heard["witness_choice"] == choice, "the witness's choice in the other process")
         _expect("key_word" not in heard, "the key word to stay a secret")
         words = [word for word in heard["board"] if word != view["key_word"]][:removed]
         moved = await _done(there, "hardtoget_detective_choice", **theirs, eliminated_words=words)

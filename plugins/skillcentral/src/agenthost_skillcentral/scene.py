@@ -86,11 +86,12 @@ async def run(folder: TemporaryDirectory[str], clients: Sequence[SceneClient], s
 
         say("An editor saves the house rules half-way. The last good version stays, and the registry tells the fault.")
         write(project / ".skills/01-global/house-rules.yaml", HOUSE_RULES.replace("type: prompt", "type: [prompt"))
-        await _until(
+        registry = await _until(
             lambda: client.read("skill://registry"),
-            lambda registry: bool(json.loads(registry)["faults"]),
+            lambda text: bool(json.loads(text)["faults"]),
             "the broken file is reported",
         )
+        say("In it: {file}, line {line}: {reason}".format(**json.loads(registry)["faults"][0]))
         text = await client.prompt("house-rules", audience="newcomers")
         _expect("say newcomers why" in text, "the last good version is served")
 
@@ -105,11 +106,11 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-async def _until(look: Callable[[], Awaitable[T]], fulfilled: Callable[[T], bool], what: str) -> None:
+async def _until(look: Callable[[], Awaitable[T]], fulfilled: Callable[[T], bool], what: str) -> T:
     for _ in range(LOOKS):
         await asyncio.sleep(1 / 3)
-        if fulfilled(await look()):
-            return
+        if fulfilled(seen := await look()):
+            return seen
     raise RuntimeError(f"expected {what}")
 
 
