@@ -32,6 +32,9 @@ REFUSED: dict[str, list[str]] = {
     "--config missing.toml plugins": ["missing.toml", "cannot be read", "--config"],
     "--config . plugins": ["cannot be read", "--config"],
     "serve extra": ["extra"],
+    "--state-dir= plugins": ["--state-dir", "is empty; give a folder, or leave it out"],
+    "campfire list --state-dir x": ["No such option", "agenthost --state-dir ... campfire ..."],
+    "campfire list --set=void.mutable=true": ["No such option", "agenthost --set ... campfire ..."],
     "serve --plugin hello": ["--plugin"],
 }
 
@@ -44,6 +47,14 @@ def test_what_cannot_be_done_is_said_in_a_sentence(run_agenthost: RunAgenthost, 
     for text in REFUSED[typed]:
         assert text in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("group", ["campfire", "hardtoget", "skillcentral", "skillcentral session"])
+def test_the_commands_of_a_plugin_are_listed_with_whole_sentences(run_agenthost: RunAgenthost, group: str) -> None:
+    done = run_agenthost(*group.split(), "--help")
+    commands = done.stdout.split("Commands:")[1]
+    assert "..." not in commands
+    assert len(commands.splitlines()) > 4
 
 
 @pytest.mark.parametrize(("redirection", "name"), [("<&-", "stdin"), (">&-", "stdout")])

@@ -632,6 +632,8 @@ def test_removing_what_is_not_there_is_told() -> None:
     serve(first, second)
     with pytest.raises(ToolError, match="There is no tool 'x' to remove"):
         second.loaded.tools.remove("x")
+    with pytest.raises(ToolError, match=r"There is no tool 'x{128}' to remove"):
+        second.loaded.tools.remove("x" * 10_000)
 
 
 def test_a_replacement_is_accepted_whole_or_not_at_all() -> None:

@@ -385,6 +385,16 @@ def test_nothing_is_lost_or_made_up_by_telling_things_once(diagnoses: list[Diagn
     assert unfolded == {essence(diagnosis) for diagnosis in diagnoses}
 
 
+def test_what_is_to_know_of_several_plugins_alike_is_told_once_and_what_is_in_order_one_by_one() -> None:
+    storages = [Diagnosis("plugins", "info", f"storage {name}", "SQLite is old", plugin=name) for name in ("a", "b")]
+    loaded = [Diagnosis("plugins", "ok", f"plugin {name}", "is loaded", plugin=name) for name in ("a", "b")]
+    assert [name_subjects(told.subjects) for told in fold([*storages, *loaded])] == [
+        "2 storages (a, b)",
+        "plugin a",
+        "plugin b",
+    ]
+
+
 @pytest.mark.parametrize(
     ("subjects", "words"),
     [

@@ -445,6 +445,11 @@ def test_a_relative_state_folder_of_a_file_starts_at_the_files_folder(load: Load
     assert state_root(config.host_settings(), config.base_dir) == home / "c" / "state"
 
 
+def test_an_empty_state_dir_is_not_the_working_directory(load: Load) -> None:
+    with pytest.raises(ConfigError, match=r"state_dir = '': .*is empty; give a folder"):
+        load("host.state_dir=").host_settings()
+
+
 def test_state_dir_option_wins_over_set_and_that_over_the_environment_and_that_over_the_file(
     load: Load, home: Path
 ) -> None:

@@ -33,6 +33,9 @@ LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "a
 
 LOG_LEVELS: tuple[LogLevel, ...] = get_args(LogLevel)
 
+_SHOWN = 128
+"""Characters of a name that an error repeats; longer ones cannot be served."""
+
 
 class Registry(Generic[KeyedT]):
     """What one plugin contributes of one kind, in its order, under its own names.
@@ -100,7 +103,7 @@ class Registry(Generic[KeyedT]):
         with self._lock:
             kept = tuple(item for item in self._items if item.key != key)
             if len(kept) == len(self._items):
-                raise ToolError(f"There is no {self._kind} {key!r} to remove.")
+                raise ToolError(f"There is no {self._kind} {key[:_SHOWN]!r} to remove.")
             self._change(kept, explicit=False)
 
     def replace(self, items: Iterable[KeyedT]) -> None:

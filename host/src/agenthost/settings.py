@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 
 from agenthost.errors import ConfigError
@@ -39,6 +39,13 @@ class HostSettings(BaseModel):
     allow_hosts: Annotated[list[str], Trusted] = Field([], description="Over HTTP: names of this server.")
     allow_origins: Annotated[list[str], Trusted] = Field([], description="Over HTTP: web pages that may use it.")
     max_line_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="Longest message accepted on stdio, in bytes.")
+
+    @field_validator("state_dir", mode="before")
+    @classmethod
+    def _is_a_folder(cls, value: Any) -> Any:
+        if value == "":  # what an unset variable in a client's entry leaves; the working directory is not meant
+            raise ValueError("is empty; give a folder, or leave it out")
+        return value
 
 
 class Globs(BaseModel):

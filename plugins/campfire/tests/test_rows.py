@@ -422,6 +422,12 @@ def test_c36_without_a_duel_there_is_nothing_to_abandon(agent: Any, fire: str) -
     assert "no duel to abandon" in agent.refused("abandon_duel", fireId=fire)
 
 
+def test_an_unknown_duel_is_named_and_an_endless_id_only_by_its_beginning(agent: Any, fire: str) -> None:
+    agent("get_or_create_fire", fireId=fire)
+    assert "There is no duel 'duel-x' at fire" in agent.refused("get_duel", fireId=fire, duelId="duel-x")
+    assert len(agent.refused("get_duel", fireId=fire, duelId="x" * 10_000)) < 400
+
+
 def test_c40_an_unknown_tool_is_a_protocol_error(agent: Any) -> None:
     error = agent.server.call("campfire_nope", {})["error"]
     assert error["code"] == -32602

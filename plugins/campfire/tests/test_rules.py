@@ -146,6 +146,13 @@ def test_a_text_is_kept_as_it_is_up_to_its_limit_in_bytes() -> None:
             clean_text(wrong, "text", 5)
 
 
+def test_only_a_message_is_told_to_be_split_when_it_is_too_long() -> None:
+    with pytest.raises(BadText, match="split it over several messages"):
+        clean_text("x" * 6, "text", 5)
+    with pytest.raises(BadText, match=r"Shorten it\.$"):
+        clean_text("x" * 6, "technical_evidence", 5)
+
+
 def test_an_excerpt_is_no_longer_than_it_may_be() -> None:
     assert excerpt("abcdef", 6) == "abcdef"
     assert excerpt("abcdefg", 6) == "abcde…"

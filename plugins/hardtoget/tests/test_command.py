@@ -37,6 +37,16 @@ def test_without_games_there_is_nothing_to_tell(run: Run) -> None:
     assert json.loads(run("results", "--json").stdout) == {"results": [], "has_more": False}
 
 
+def test_who_watches_a_game_that_is_not_there_is_told_of_those_being_played(
+    run: Run, start_agent: Callable[..., Any], sit_down: Callable[..., Any]
+) -> None:
+    told = run("watch", "game-x")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "there is no game 'game-x' in this state folder; no game is being played" in told.stderr
+    table = sit_down(start_agent())
+    assert f"being played: {table.witness.game_id}\n" in run("watch", "game-x").stderr
+
+
 def test_results_and_leaderboard_are_shown_while_a_server_runs(
     run: Run, start_agent: Callable[..., Any], sit_down: Callable[..., Any]
 ) -> None:

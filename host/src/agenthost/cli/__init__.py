@@ -61,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
+        if isinstance(error, click.NoSuchOption) and (plugin := _misplaced(error)):
+            click.echo(
+                f"It stands before the name of the plugin: agenthost {error.option_name} ... {plugin} ...", err=True
+            )
         sys.exit(error.exit_code)
     except click.Abort:
         click.echo("agenthost: interrupted", err=True)
@@ -69,6 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.stdout.flush()
     os.dup2(2, 1)
     sys.exit(outcome if isinstance(outcome, int) else 0)
+
+
+def _misplaced(error: click.NoSuchOption) -> str | None:
+    """The plugin behind whose name one of the global options stands, which its command does not take."""
+    app: HostApp | None = error.ctx.find_root().obj if error.ctx else None
+    names = {"config", "state_dir", "assignments", "log_level", "log_format"}
+    known = {name for option in agenthost_command.params if option.name in names for name in option.opts}
+    return app.plugin if app and error.option_name in known else None
 
 
 def _app() -> HostApp:
@@ -100,6 +112,15 @@ def _set_log(name: str) -> Callable[[click.Context, click.Parameter, Any], None]
     return apply
 
 
+class _Folder(click.Path):
+    """A folder; an empty text, as an unset variable gives it, is none and not the working directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("is empty; give a folder, or leave it out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def host_options(command: Command) -> Command:
     """The global options: accepted before and after every verb."""
     for option in (
@@ -128,7 +149,7 @@ def host_options(command: Command) -> Command:
         ),
         click.option(
             "--state-dir",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=_Folder(file_okay=False, path_type=Path),
             expose_value=False,
             callback=_set("state_dir"),
             help="Folder for durable data ($AGENTHOST_STATE_DIR).",

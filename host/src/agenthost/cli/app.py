@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
@@ -52,6 +53,7 @@ class HostApp:
         if command is None:
             raise OperatorError(f"plugin {name} has no commands; to serve it: agenthost serve --plugins {name}")
         self.plugin = name
+        _summarise_whole(command)
         return command
 
     def require_known_options(self, verb: str, command: click.Command) -> None:
@@ -99,3 +101,12 @@ class HostApp:
         if self.plugin is None:
             raise OperatorError("this is only for the command of a plugin")
         return self.plugin
+
+
+def _summarise_whole(command: click.Command) -> None:
+    """Have the help of a group show whole first sentences, which click cuts to one line each."""
+    for each in getattr(command, "commands", {}).values():
+        if each.help and not each.short_help:
+            paragraph = " ".join(each.help.split("\n\n")[0].split())
+            each.short_help = re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
+        _summarise_whole(each)

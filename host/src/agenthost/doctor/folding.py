@@ -52,8 +52,9 @@ def fold(diagnoses: Iterable[Diagnosis]) -> list[Told]:
     subjects: dict[Diagnosis, list[Subject]] = {}
     for diagnosis in diagnoses:
         word, _, _ = diagnosis.subject.partition(" ")
-        # The same of another tool is the same; what no client says is told as it is.
-        alike = replace(diagnosis, subject=word, plugin=None) if diagnosis.client else diagnosis
+        # The same of another tool or plugin is the same; what is in order is told one by one.
+        is_common = diagnosis.client or (diagnosis.level == "info" and diagnosis.plugin)
+        alike = replace(diagnosis, subject=word, plugin=None) if is_common else diagnosis
         subjects.setdefault(alike, []).append((diagnosis.subject, diagnosis.plugin))
     said: dict[tuple[Level, str, str, tuple[Subject, ...]], list[Diagnosis]] = {}
     for alike, about in subjects.items():

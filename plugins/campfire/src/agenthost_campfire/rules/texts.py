@@ -66,10 +66,8 @@ def clean_text(given: str, argument: str, max_bytes: int) -> str:
     if not given.strip():
         raise BadText(f"{argument} is blank; nothing was done. Call again with the text itself in {argument}.")
     if (size := len(given.encode())) > max_bytes:
-        raise BadText(
-            f"{argument} is {size:,} bytes long and may have {max_bytes:,}; nothing was done. Shorten it, or split it "
-            "over several messages."
-        )
+        cure = "Shorten it, or split it over several messages." if argument == "text" else "Shorten it."
+        raise BadText(f"{argument} is {size:,} bytes long and may have {max_bytes:,}; nothing was done. {cure}")
     if "\0" in given:
         raise BadText(f"{argument} holds a NUL character, which cannot be kept; nothing was done. Remove it.")
     return given

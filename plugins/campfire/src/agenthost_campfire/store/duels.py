@@ -29,13 +29,17 @@ class Overdue(Exception):
         self.fire_id = fire_id
 
 
+MAX_SHOWN = 100
+"""Characters of an id that an error repeats."""
+
+
 class UnknownDuel(ToolError):
     """The fire has no such duel."""
 
     def __init__(self, fire_id: str, duel_id: str) -> None:
         super().__init__(
-            f"There is no duel {duel_id!r} at fire {fire_id!r}. campfire_list_duels shows its duels; without duelId, "
-            "campfire_get_duel shows the one that is going on."
+            f"There is no duel {duel_id[:MAX_SHOWN]!r} at fire {fire_id!r}. campfire_list_duels shows its duels; "
+            "without duelId, campfire_get_duel shows the one that is going on."
         )
 
 

@@ -17,6 +17,9 @@ from agenthost_hardtoget.shapes import Spectated
 WAIT = 3600.0
 """Seconds after which a wait for the next move begins anew."""
 
+NAMED = 10
+"""Games being played that are named to somebody who asks for one that is not there."""
+
 
 @click.command("watch")
 @click.argument("game")
@@ -29,15 +32,18 @@ def watch(app: App, game: str) -> None:
 
     async def run(plugin: PluginContext[Any]) -> None:
         shown: list[str] = []
+        games = Games(plugin)
         try:
-            async for found in follow(Games(plugin), game):
+            async for found in follow(games, game):
                 lines = list(narrate(found))
                 same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(shown, lines, strict=False))))
                 for line in lines[same:]:
                     click.echo(plain(line))
                 shown = lines
         except UnknownGame:
-            raise OperatorError(f"there is no game {game!r} in this state folder") from None
+            running = [each["game_id"] for each in (await games.listed())["games"] if each["phase"] != "finished"]
+            others = f"being played: {', '.join(running[:NAMED])}" if running else "no game is being played"
+            raise OperatorError(f"there is no game {game!r} in this state folder; {others}") from None
 
     app.run(run)
 
