@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import sqlite3
 import statistics
@@ -25,6 +24,7 @@ from agenthost_campfire.store import access, messages
 from agenthost_campfire.store.fires import create
 from agenthost_campfire.store.schema import SCHEMA
 from conversation import Conversation
+from verdicts import report
 
 SMALL, LARGE = 1_000, 1_000_000
 """Messages in the two fires."""
@@ -173,12 +173,7 @@ def main() -> int:
                 wake <= WAKE_BOUND,
             )
         )
-    sys.stdout.write("| what | measured | bound | |\n|---|---|---|---|\n")
-    for what, measured, limit, holds in rows:
-        sys.stdout.write(f"| {what} | {measured} | {limit} | {'ok' if holds else 'over'} |\n")
-    if options.json:
-        told = [(what, measured, limit, "ok" if holds else "over") for what, measured, limit, holds in rows]
-        options.json.write_text(json.dumps({"told": told}, indent=2) + "\n", encoding="utf-8")
+    report(rows, options.json)
     return 1 if options.check and not all(holds for *_, holds in rows) else 0
 
 

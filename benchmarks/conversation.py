@@ -133,12 +133,7 @@ class Conversation:
 
     def peak_memory(self) -> float | None:
         """The most memory that the server has had resident so far, in MiB; None where Linux is not."""
-        try:
-            status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        except OSError:
-            return None
-        [line] = [line for line in status.splitlines() if line.startswith("VmHWM:")]
-        return int(line.split()[1]) / 1024
+        return memory_of(self.process.pid, "VmHWM")
 
     def close(self) -> None:
         """End the server: by the end of its input, else by force."""
@@ -188,6 +183,21 @@ class Conversation:
     def _said(self) -> str:
         said = self._errors.read_text(encoding="utf-8", errors="replace")
         return f"\nits last words on stderr:\n{said[-2000:]}" if said else ""
+
+
+def memory_of(process: int, which: str) -> float | None:
+    """The memory of a process in MiB; None where Linux is not.
+
+    Args:
+        process: its id.
+        which: `VmRSS` is what is resident now, `VmHWM` the most that was.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    [line] = [line for line in status.splitlines() if line.startswith(f"{which}:")]
+    return int(line.split()[1]) / 1024
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

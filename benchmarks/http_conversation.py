@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from conversation import ANSWER_SECONDS, CLIENT, END_SECONDS, ENVELOPE, BenchmarkError, Era
+from conversation import ANSWER_SECONDS, CLIENT, END_SECONDS, ENVELOPE, BenchmarkError, Era, memory_of
 
 START_SECONDS = 60.0
 """How long a server may take until it says where it listens."""
@@ -65,12 +65,7 @@ class HttpServer:
 
     def memory(self) -> float | None:
         """What it has resident now, in MiB; None where Linux is not."""
-        try:
-            status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        except OSError:
-            return None
-        [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
-        return int(line.split()[1]) / 1024
+        return memory_of(self.process.pid, "VmRSS")
 
     def close(self) -> None:
         """End it: by SIGTERM, else by force."""

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conversation import Conversation
+from verdicts import report
 
 FEW, MANY = 10, 10_000
 """Skills in the two projects."""
@@ -184,12 +185,7 @@ def main() -> int:
     ]
     load = " to ".join(f"{average:.1f}" for average in (load_before, os.getloadavg()[0]))
     sys.stdout.write(f"load average {load}\n\n")
-    sys.stdout.write("| what | measured | bound | |\n|---|---|---|---|\n")
-    for what, measured, limit, holds in rows:
-        sys.stdout.write(f"| {what} | {measured} | {limit} | {'ok' if holds else 'over'} |\n")
-    if options.json:
-        told = [(what, measured, limit, "ok" if holds else "over") for what, measured, limit, holds in rows]
-        options.json.write_text(json.dumps({"told": told}, indent=2) + "\n", encoding="utf-8")
+    report(rows, options.json)
     return 1 if options.check and not all(holds for *_, holds in rows) else 0
 
 
