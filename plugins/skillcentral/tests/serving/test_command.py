@@ -157,6 +157,12 @@ def test_show_tells_everything_about_a_skill_and_an_unknown_one_is_an_error(heal
     assert "there is no skill 'A'" in done.stderr
 
 
+def test_a_skill_that_is_not_there_is_told_with_the_nearest_or_with_where_all_are_listed(healthy: Any) -> None:
+    healthy.write("low/plain.yaml", prompt("plain-words"))
+    assert "there is no skill 'plan-words'; did you mean 'plain-words'?" in healthy.run("show", "plan-words").stderr
+    assert "there is no skill 'zzz'; agenthost skillcentral list shows all" in healthy.run("show", "zzz").stderr
+
+
 def test_s54_list_filters_by_layer_type_and_tag_and_shows_files(healthy: Any) -> None:
     tear(healthy)
 
@@ -179,6 +185,12 @@ def test_s54_list_filters_by_layer_type_and_tag_and_shows_files(healthy: Any) ->
     done = healthy.run("list", "--layer", "nosuch")
     assert done.returncode == 2
     assert "low, high" in done.stderr
+
+
+def test_one_skill_and_one_fault_are_not_told_in_the_plural(project: Any) -> None:
+    project.write(".skills/01-global/a.yaml", prompt("a"))
+    project.write(".skills/01-global/bad.yaml", "id: [x\n")
+    assert "\n1 skill, 1 fault in files; " in project.run("list").stdout
 
 
 def test_an_empty_list_is_no_error_and_a_long_line_is_cut_to_the_terminal(project: Any) -> None:

@@ -73,9 +73,10 @@ def _print(records: list[Record], view: View, *, source: bool) -> None:
     print_table(rows, whole=source)
     conflicts = sum(record.status == "conflicted" for record in records)
     faults = sum(fault.grave for fault in view.snapshot.faults)
-    counts = [f"{len(records) - conflicts} skills"]
+    effective = len(records) - conflicts
+    counts = [f"{effective} skill{'' if effective == 1 else 's'}"]
     counts += [f"{conflicts} conflicted"] if conflicts else []
-    counts += [f"{faults} faults in files"] if faults else []
+    counts += [f"{faults} fault{'' if faults == 1 else 's'} in files"] if faults else []
     more = "; agenthost skillcentral doctor tells more" if conflicts or faults else ""
     click.echo(f"\n{', '.join(counts)}{more}.")
 

@@ -30,7 +30,7 @@ def show(app: App, *, skill: str, project_root: Path | None, project_ids: tuple[
         record = view.snapshot.records.get(skill)
         if record is None:
             near = difflib.get_close_matches(skill, view.snapshot.records, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else "; agenthost skillcentral list shows all"
             absence = explain_absence(view.snapshot, skill, "skill")
             raise click.ClickException(f"there is no skill {skill!r}{absence}{hint}")
         if as_json:
