@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +226,48 @@ def sit_down(register: Callable[..., Player]) -> Callable[..., Table]:
         return Table(witness, detective)
 
     return sit_down
+
+
+Answer = Callable[[str, dict[str, str], Any], tuple[int, Any] | None]
+"""`answer(path, headers, body)`: the status and what is said, text as it is and all else as JSON; None: nothing."""
+
+
+@pytest.fixture
+def chat_endpoint() -> Iterator[Callable[[Answer], str]]:
+    """`chat_endpoint(answer)`: the address of a chat endpoint that answers so."""
+    opened: list[tuple[ThreadingHTTPServer, threading.Thread]] = []
+
+    def open_endpoint(answer: Answer) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                answered = answer(self.path, dict(self.headers), body)
+                if answered is None:
+                    self.close_connection = True
+                    return
+                status, said = answered
+                data = said.encode() if isinstance(said, str) else json.dumps(said).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *arguments: Any) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        opened.append((server, thread))
+        return f"http://127.0.0.1:{server.server_port}/v1"
+
+    yield open_endpoint
+    for server, thread in opened:
+        server.shutdown()
+        thread.join(PATIENCE)
+        server.server_close()
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -25,31 +22,14 @@ class Endpoint:
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
-        endpoint = self
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                endpoint.asked.append(json.loads(body))
-                endpoint.headers.append(dict(self.headers))
-                endpoint.paths.append(self.path)
-                status, answer = endpoint.answers.pop(0)
-                if answer is None:
-                    self.close_connection = True
-                    return
-                data = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *arguments: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+    def answer(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> tuple[int, Any] | None:
+        self.asked.append(body)
+        self.headers.append(headers)
+        self.paths.append(path)
+        status, answer = self.answers.pop(0)
+        return None if answer is None else (status, answer)
 
     def says(self, *contents: Any) -> None:
         for content in contents:
@@ -57,14 +37,10 @@ class Endpoint:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
+def endpoint(chat_endpoint: Callable[..., str]) -> Iterator[Endpoint]:
     found = Endpoint()
-    thread = threading.Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
+    found.url = chat_endpoint(found.answer)
     yield found
-    found.server.shutdown()
-    thread.join(10)
-    found.server.server_close()
     assert found.answers == []
 
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -226,52 +225,25 @@ def test_a_player_that_is_stopped_leaves_its_game(
     assert "The game is over: abandoned" in run("watch", game_id).stdout
 
 
-class Chat:
-    """A chat endpoint that answers the first option, or the first word."""
-
-    def __init__(self) -> None:
-        self.keys: list[str | None] = []
-        chat = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                chat.keys.append(self.headers["Authorization"])
-                question = asked["messages"][1]["content"]
-                words = re.findall(r'"([^"]+)"', question)
-                answer = {"eliminate": words[:1]} if "detective" in question else {"choice": words[1]}
-                data = json.dumps({"choices": [{"message": {"content": json.dumps(answer)}}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *arguments: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-
-@pytest.fixture
-def chat() -> Iterator[Chat]:
-    found = Chat()
-    thread = threading.Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield found
-    found.server.shutdown()
-    thread.join(10)
-    found.server.server_close()
-
-
 @pytest.mark.parametrize("role", ["witness", "detective"])
-def test_a_model_behind_a_chat_endpoint_plays(server: ServerProcess, run: Run, chat: Chat, role: str) -> None:
-    chosen = ("--strategy", "chat", "--chat-url", chat.url, "--chat-key-env", "MY_KEY")
+def test_a_model_behind_a_chat_endpoint_plays(
+    server: ServerProcess, run: Run, chat_endpoint: Callable[..., str], role: str
+) -> None:
+    keys = []
+
+    def answer_first(path: str, headers: dict[str, str], body: dict[str, Any]) -> tuple[int, Any]:
+        """Choose the first option, or the first word."""
+        keys.append(headers["Authorization"])
+        question = body["messages"][1]["content"]
+        words = re.findall(r'"([^"]+)"', question)
+        move = {"eliminate": words[:1]} if "detective" in question else {"choice": words[1]}
+        return 200, {"choices": [{"message": {"content": json.dumps(move)}}]}
+
+    chosen = ("--strategy", "chat", "--chat-url", chat_endpoint(answer_first), "--chat-key-env", "MY_KEY")
     done = run("play", server.url, "llm", "--role", role, "--against", "bot", *chosen, MY_KEY="sesame")
     assert (done.returncode, done.stderr) == (0, "")
     assert "that are no moves" not in done.stdout
-    assert set(chat.keys) == {"Bearer sesame"}
+    assert set(keys) == {"Bearer sesame"}
     assert len(results(run)) == 1
 
 
