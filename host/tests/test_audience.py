@@ -331,7 +331,8 @@ def test_equal_notices_wait_as_one_for_a_client_that_does_not_read(build: Build)
             house.plugin.loaded.prompts.add(make_prompt(f"p{number}"))
             await asyncio.sleep(0.001)
         session.reads.set()
-        await asyncio.sleep(0.01)
+        while len(session.sent) < 3:
+            await asyncio.sleep(0.001)
         assert sorted(session.sent) == ["prompts", "tools", "tools"]
         await connection.exit_stack.aclose()
         house.plugin.loaded.tools.add(make_tool("more"))

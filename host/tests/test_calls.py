@@ -1064,7 +1064,10 @@ def test_signs_of_life_go_out_while_a_person_thinks(calls: Make, monkeypatch: py
 
 
 def test_a_call_that_is_cancelled_while_its_client_fails_leaves_nothing_unheard(calls: Make) -> None:
+    asked = asyncio.Event()
+
     async def ask(_: Any) -> Inputs:
+        asked.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -1072,7 +1075,7 @@ def test_a_call_that_is_cancelled_while_its_client_fails_leaves_nothing_unheard(
 
     async def scenario() -> None:
         task = asyncio.create_task(calls(make_asker()).call_tool("asker", {}, asking(Client(), ask)))
-        await asyncio.sleep(0.01)
+        await asked.wait()
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()

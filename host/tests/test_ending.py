@@ -293,9 +293,11 @@ def test_children_started_by_any_thread_are_ended_with_the_process(start: Start)
         def work():
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
             say(str(child.pid))
+            begun.set()
             hang()
+        begun = threading.Event()
         threading.Thread(target=work, daemon=True).start()
-        time.sleep(0.5)
+        begun.wait()
         ending.within(0.5, 7)
         hang()
         """
