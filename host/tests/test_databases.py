@@ -81,6 +81,14 @@ def test_a_file_that_is_no_database_is_an_error(keeper: Plugin, tmp_path: Path) 
     assert "no database" in line.text
 
 
+def test_a_database_that_cannot_be_reached_needs_no_backup(keeper: Plugin, tmp_path: Path) -> None:
+    lock = make(tmp_path).with_suffix(".db.lock")
+    lock.unlink()
+    lock.mkdir()
+    [line] = told(keeper, tmp_path)
+    assert (line.level, line.cure) == ("error", "let this user write there")
+
+
 def test_a_database_of_a_newer_plugin_is_an_error_with_its_cure(keeper: Plugin, tmp_path: Path) -> None:
     make(tmp_path, steps=2)
     [line] = told(keeper, tmp_path)

@@ -28,7 +28,8 @@ def check_database(plugin: Plugin, folder: Path) -> Iterator[Diagnosis]:
     try:
         found = bounded(lambda: inspect_database(path), ASK_LIMIT)
     except (StorageError, GivenUpOn) as error:
-        cure = "restore a backup, or end the process that holds it"
+        is_out_of_reach = isinstance(error.__cause__, OSError)
+        cure = "let this user write there" if is_out_of_reach else "restore a backup, or end the process that holds it"
         yield Diagnosis("plugins", "error", subject, str(error), cure, plugin=plugin.name)
         return
     text = (
