@@ -81,11 +81,7 @@ class Agent:
 
 @dataclass
 class Player:
-    """A registered player: the agent it plays with, its secret, and its seat.
-
-    Attributes:
-        raw: every line that its server has sent while it alone was asked.
-    """
+    """A registered player: the agent it plays with, its secret, and its seat."""
 
     agent: Agent
     client_id: str
