@@ -174,6 +174,7 @@ def test_fires_are_listed_in_the_order_of_their_making(start_agent: Callable[...
     assert [fire["id"] for fire in older["fires"]] == [f"f{n}" for n in range(5)]
     assert older["hasMore"] is False
     assert "'nowhere'" in agent.refused("list_fires", before="nowhere")
+    assert agent.refused("list_fires", before="f" * 201).startswith("before ")
     agent("throw_gauntlet", fireId="f3", challenger_name="A", target_name="B", thesis_of_attack="T")
     states = {fire["id"]: (fire["state"], fire["lastSeq"]) for fire in agent("list_fires", before="f5")["fires"]}
     assert states["f3"] == ("HONORABLE_DUEL_PENDING", 1)

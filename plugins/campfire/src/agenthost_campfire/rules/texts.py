@@ -16,13 +16,13 @@ class BadText(ToolError):
     """An argument is blank, too long or holds characters that it may not; nothing has changed."""
 
 
-def clean_fire_id(given: str) -> str:
+def clean_fire_id(given: str, argument: str = "fireId") -> str:
     """The id of a fire without the blanks around it; ids are compared exactly.
 
     Raises:
         BadText: it is blank, too long or no plain line.
     """
-    return _clean_line(given, "fireId", MAX_FIRE_ID, "campfire_list_fires shows the fires there are")
+    return _clean_line(given, argument, MAX_FIRE_ID, "campfire_list_fires shows the fires there are")
 
 
 def clean_name(given: str, argument: str) -> str:

@@ -80,5 +80,5 @@ async def list_fires(
     Raises:
         UnknownFire: there is no fire to be before.
     """
-    bound = clean_fire_id(before) if before is not None and before.strip() else None
+    bound = clean_fire_id(before, "before") if before is not None and before.strip() else None
     return await access.read(ctx.store, overview.listed, bound)
