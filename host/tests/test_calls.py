@@ -970,6 +970,23 @@ def test_messages_of_a_call_that_is_over_are_dropped(calls: Make, how: str) -> N
     assert client.notices == []
 
 
+def test_what_the_loop_had_no_turn_to_send_is_dropped_with_a_cancelled_call_and_sent_with_an_answered_one() -> None:
+    client = Client()
+
+    async def scenario() -> None:
+        cancelled = Channel(None, client.request.send_log)
+        cancelled.log("info", "never sent")
+        cancelled.abandon()
+        await asyncio.sleep(0.01)
+        assert client.notices == []
+        answered = Channel(None, client.request.send_log)
+        answered.log("info", "sent")
+        await answered.close()
+        assert client.notices == [("log", "info", "sent")]
+
+    run(scenario)
+
+
 def test_a_message_that_cannot_be_sent_does_not_cost_the_answer_nor_the_other_messages(
     calls: Make, caplog: pytest.LogCaptureFixture
 ) -> None:

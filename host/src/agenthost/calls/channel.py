@@ -56,6 +56,7 @@ class Channel:
 
     async def flush(self) -> None:
         """Send what is queued so far."""
+        self._wake()  # the loop may not yet have had a turn for what woke it
         if self._sender is not None:
             await self._sender
 
@@ -67,6 +68,7 @@ class Channel:
     def abandon(self) -> None:
         """Drop what is queued: the call was cancelled and must not be answered."""
         self._closed = True
+        self._queue.clear()
         if self._sender is not None:
             self._sender.cancel()
 
@@ -77,7 +79,7 @@ class Channel:
         self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
-        if self._sender is None or self._sender.done():
+        if self._queue and (self._sender is None or self._sender.done()):
             self._sender = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:

@@ -112,6 +112,8 @@ class Guard:
         """Wait for work, with signs of life; whether it was done within the limit. It has ended in any case."""
         deadline = asyncio.get_running_loop().time() + limit
         try:
+            # A coroutine that never waits is done after this turn of the loop; to be told of it would take two more.
+            await asyncio.sleep(0)
             while not work.done() and (left := deadline - asyncio.get_running_loop().time()) > 0:
                 await asyncio.wait([work], timeout=min(left, HEARTBEAT))
                 if not work.done():
